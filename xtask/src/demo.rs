@@ -1,0 +1,81 @@
+//! The main job, end to end, as a newcomer would see it.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use anyhow::{Context, anyhow, bail};
+use kelson_testkit::{ControlPlane, Programs};
+
+use crate::run::{output, root};
+
+/// Delivers the example application to the given cluster, or to a control plane of its own.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
+    let given = match arguments {
+        [] => None,
+        [flag, path] if flag == "--kubeconfig" => Some(PathBuf::from(path)),
+        _ => bail!("usage: cargo xtask demo [--kubeconfig FILE]"),
+    };
+    // What needs no cluster is shown while the control plane is made ready.
+    let plane = match &given {
+        Some(_) => None,
+        None => Some(thread::spawn(ControlPlane::start_with_workers)),
+    };
+    step("The example application: one base, two overlays");
+    for file in files("examples/shop")? {
+        println!("  {file}");
+    }
+    let plane = match plane {
+        Some(thread) => {
+            step("Starting a local Kubernetes control plane");
+            Some(thread.join().map_err(|_| anyhow!("the control plane's start broke off"))??)
+        }
+        None => None,
+    };
+    let kubeconfig = match (&given, &plane) {
+        (Some(given), _) => given.clone(),
+        (None, Some(plane)) => plane.kubeconfig().to_owned(),
+        (None, None) => bail!("there is no cluster"),
+    };
+    step("Delivering the staging overlay");
+    let programs = Programs::get()?;
+    let kubectl = |arguments: &[&str]| -> anyhow::Result<String> {
+        output(
+            Command::new(programs.path("kubectl"))
+                .current_dir(root())
+                .stderr(Stdio::inherit())
+                .arg("--kubeconfig")
+                .arg(&kubeconfig)
+                .args(arguments),
+        )
+    };
+    let overlay = "examples/shop/overlays/staging";
+    print!("{}", kubectl(&["apply", "--server-side", "--field-manager=kelson", "-k", overlay])?);
+    step("What is there now");
+    print!("{}", kubectl(&["get", "--namespace=shop-staging", "deployments,services,configmaps"])?);
+    Ok(())
+}
+
+fn step(title: &str) {
+    println!("\n== {title}");
+}
+
+/// The files below a folder of the repository, in order.
+fn files(folder: &str) -> anyhow::Result<Vec<String>> {
+    let mut found = Vec::new();
+    let mut open = vec![PathBuf::from(folder)];
+    while let Some(path) = open.pop() {
+        let entries = std::fs::read_dir(root().join(&path));
+        for entry in entries.with_context(|| format!("cannot list `{}`", path.display()))? {
+            let entry = entry?;
+            let path = path.join(entry.file_name());
+            if entry.file_type()?.is_dir() {
+                open.push(path);
+            } else {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
