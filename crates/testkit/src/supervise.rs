@@ -101,10 +101,14 @@ impl Supervised {
     }
 }
 
-/// The last lines of a log.
+/// The last lines of a log, with the cause above them where a stack trace has pushed it out of sight.
 pub(crate) fn tail(log: &Path, lines: usize) -> String {
     let text = std::fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let all: Vec<&str> = text.lines().collect();
-    all[all.len().saturating_sub(lines)..].join("\n")
+    let (before, last) = all.split_at(all.len().saturating_sub(lines));
+    let is_cause =
+        |line: &&&str| line.starts_with("panic: ") || line.contains(r#""level":"fatal""#);
+    let cause = before.iter().rfind(is_cause);
+    cause.into_iter().chain(last).copied().collect::<Vec<_>>().join("\n")
 }
