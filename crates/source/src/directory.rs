@@ -1,0 +1,129 @@
+//! The file system as a tree.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kelson_model::{Entry, FileKind, Tree, TreeError};
+
+/// A file larger than this is refused: spans count bytes in 32 bits.
+const LARGEST: u64 = u32::MAX as u64;
+
+/// The files on disk, all of them or those below one directory.
+///
+/// Paths in the tree are paths on disk with the directory's own path taken off. Links are followed, but not out of
+/// the directory. Only regular files can be read: a pipe or a device would never end.
+#[derive(Clone, Debug)]
+pub struct DirectoryTree {
+    root: PathBuf,
+}
+
+impl DirectoryTree {
+    /// The whole file system: paths in the tree are absolute paths on disk.
+    pub fn whole() -> Self {
+        Self { root: PathBuf::from("/") }
+    }
+
+    /// The files below a directory.
+    pub fn below(directory: &Path) -> io::Result<Self> {
+        Ok(Self { root: directory.canonicalize()? })
+    }
+
+    fn on_disk(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+}
+
+impl Tree for DirectoryTree {
+    fn read(&self, path: &str) -> Result<Arc<[u8]>, TreeError> {
+        let entry = self.resolve(path)?;
+        if entry.kind == FileKind::Directory {
+            return Err(TreeError::Unreadable("is a directory".to_owned()));
+        }
+        let mut file = fs::File::open(self.on_disk(&entry.path)).map_err(translate)?;
+        let metadata = file.metadata().map_err(translate)?;
+        if !metadata.is_file() {
+            return Err(TreeError::Unreadable("is not a regular file".to_owned()));
+        }
+        if metadata.len() > LARGEST {
+            return Err(TreeError::Unreadable("has more than 4 GiB".to_owned()));
+        }
+        let mut content = Vec::new();
+        // A file may grow while it is read; what counts is what is read.
+        file.by_ref().take(LARGEST).read_to_end(&mut content).map_err(translate)?;
+        Ok(content.into())
+    }
+
+    fn resolve(&self, path: &str) -> Result<Entry, TreeError> {
+        let real = self.on_disk(path).canonicalize().map_err(translate)?;
+        let metadata = fs::metadata(&real).map_err(translate)?;
+        let inside = real
+            .strip_prefix(&self.root)
+            .map_err(|_| TreeError::Unreadable("leads out of the tree".to_owned()))?;
+        let Some(inside) = inside.to_str() else {
+            return Err(TreeError::Unreadable("has a name that is not UTF-8".to_owned()));
+        };
+        let kind = if metadata.is_dir() { FileKind::Directory } else { FileKind::File };
+        Ok(Entry { path: format!("/{inside}"), kind })
+    }
+}
+
+/// Words an error as the operating system does, since scripts know those words.
+fn translate(error: io::Error) -> TreeError {
+    match error.kind() {
+        io::ErrorKind::NotFound => TreeError::NotFound,
+        io::ErrorKind::PermissionDenied => TreeError::Unreadable("permission denied".to_owned()),
+        io::ErrorKind::NotADirectory => TreeError::Unreadable("not a directory".to_owned()),
+        _ => TreeError::Unreadable(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A directory of one test, gone afterwards.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("kelson-{}-{name}", std::process::id()));
+            fs::create_dir_all(path.join("inside")).unwrap();
+            fs::write(path.join("secret"), "s").unwrap();
+            fs::write(path.join("inside/a.yaml"), "a: 1\n").unwrap();
+            Self(path)
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).ok();
+        }
+    }
+
+    #[test]
+    fn links_are_followed_but_not_out_of_the_directory() {
+        let scratch = Scratch::new("links");
+        let inside = scratch.0.join("inside");
+        std::os::unix::fs::symlink("a.yaml", inside.join("b.yaml")).unwrap();
+        std::os::unix::fs::symlink("../secret", inside.join("c.yaml")).unwrap();
+        std::os::unix::fs::symlink("d.yaml", inside.join("d.yaml")).unwrap();
+        let tree = DirectoryTree::below(&inside).unwrap();
+        assert_eq!(&*tree.read("/b.yaml").unwrap(), b"a: 1\n");
+        assert_eq!(tree.resolve("/b.yaml").unwrap().path, "/a.yaml");
+        let message = |path: &str| tree.read(path).unwrap_err().to_string();
+        assert_eq!(message("/c.yaml"), "leads out of the tree");
+        assert_eq!(message("/../secret"), "leads out of the tree");
+        assert!(message("/d.yaml").contains("levels of symbolic links"));
+        assert_eq!(message("/e.yaml"), "no such file or directory");
+        assert_eq!(message("/"), "is a directory");
+    }
+
+    #[test]
+    fn what_never_ends_is_not_read() {
+        let tree = DirectoryTree::whole();
+        let message = tree.read("/dev/zero").unwrap_err().to_string();
+        assert_eq!(message, "is not a regular file");
+    }
+}
