@@ -14,6 +14,8 @@ pub struct Node {
     pub span: Span,
     /// What changed it last, if anything did.
     pub touch: Touch,
+    /// Which other nodes of the document are the same value, if any are.
+    pub bond: Bond,
     extra: Option<Box<Extra>>,
 }
 
@@ -21,7 +23,15 @@ pub struct Node {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Extra {
     tag: Option<Text>,
+    /// Whether the tag was written, rather than found from the text.
+    tagged: bool,
+    /// While a document is being read: the number of the anchor it has, or of the one it stands for.
+    anchor: Option<u32>,
+    alias: Option<u32>,
 }
+
+/// What the tags of YAML's own begin with when written out.
+pub(crate) const CORE_TAGS: &str = "tag:yaml.org,2002:";
 
 /// The three shapes of a node. Aliases are resolved when a document is read.
 #[derive(Clone, Debug)]
@@ -99,6 +109,23 @@ pub enum Tag {
     Other,
 }
 
+impl Tag {
+    /// Its short name, such as `!!int`; nothing where there is none to name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "!!null",
+            Self::Bool => "!!bool",
+            Self::Int => "!!int",
+            Self::Float => "!!float",
+            Self::Str => "!!str",
+            Self::Timestamp => "!!timestamp",
+            Self::Binary => "!!binary",
+            Self::Merge => "!!merge",
+            Self::Unresolved | Self::Other => "",
+        }
+    }
+}
+
 /// How a scalar was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
@@ -147,10 +174,20 @@ impl Touch {
     pub const NONE: Self = Self(0);
 }
 
+/// Nodes of one document with the same bond are one value written at several places: whoever
+/// changes one in place changes all. 0 for none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bond(pub u32);
+
+impl Bond {
+    /// A value of its own.
+    pub const NONE: Self = Self(0);
+}
+
 impl Node {
     /// Makes a node from its data, without a place.
     pub fn new(data: Data) -> Self {
-        Self { data, span: Span::NONE, touch: Touch::NONE, extra: None }
+        Self { data, span: Span::NONE, touch: Touch::NONE, bond: Bond::NONE, extra: None }
     }
 
     /// Makes a scalar.
@@ -261,7 +298,51 @@ impl Node {
 
     /// Records a tag that is none of YAML's own.
     pub fn set_custom_tag(&mut self, tag: impl Into<Text>) {
-        self.extra.get_or_insert_default().tag = Some(tag.into());
+        let extra = self.extra.get_or_insert_default();
+        extra.tag = Some(tag.into());
+        extra.tagged = true;
+    }
+
+    /// Whether the document spelled its tag out, as in `!!str 12`. Such a tag is written again, whatever
+    /// the text looks like, where another is only a conclusion from text and style.
+    pub fn is_tagged(&self) -> bool {
+        self.extra.as_ref().is_some_and(|extra| extra.tagged)
+    }
+
+    /// Records whether its tag is to be spelled out.
+    pub fn set_tagged(&mut self, tagged: bool) {
+        if tagged || self.extra.is_some() {
+            self.extra.get_or_insert_default().tagged = tagged;
+        }
+    }
+
+    /// Whether it is null, explicitly or because nothing was written.
+    pub fn is_null(&self) -> bool {
+        self.as_scalar().is_some_and(|scalar| scalar.resolved() == Tag::Null)
+    }
+
+    /// Its text, if it is a string.
+    pub fn as_str(&self) -> Option<&str> {
+        let scalar = self.as_scalar()?;
+        (scalar.resolved() == Tag::Str).then_some(scalar.text.as_str())
+    }
+
+    pub(crate) fn anchor(&self) -> Option<u32> {
+        self.extra.as_ref()?.anchor
+    }
+
+    pub(crate) fn set_anchor(&mut self, anchor: Option<u32>) {
+        if anchor.is_some() || self.extra.is_some() {
+            self.extra.get_or_insert_default().anchor = anchor;
+        }
+    }
+
+    pub(crate) fn alias(&self) -> Option<u32> {
+        self.extra.as_ref()?.alias
+    }
+
+    pub(crate) fn set_alias(&mut self, alias: u32) {
+        self.extra.get_or_insert_default().alias = Some(alias);
     }
 }
 
