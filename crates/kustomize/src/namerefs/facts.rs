@@ -1,0 +1,178 @@
+//! What is known of each object while references are followed, and where names lead.
+
+use std::hash::{BuildHasher, Hash};
+
+use foldhash::fast::FixedState;
+use hashbrown::{HashMap, HashSet};
+use kelson_yaml::{Node, Span, Text};
+
+use crate::id::{Gvk, ResId};
+use crate::resmap::ResMap;
+use crate::resource::{NO_NAMESPACE, Previous, Resource};
+
+/// What is known of one object.
+pub(super) struct Facts {
+    pub(super) gvk: Gvk,
+    /// Group, version and kind as they were read.
+    pub(super) original: Gvk,
+    pub(super) name: Text,
+    /// As written.
+    pub(super) namespace: Text,
+    pub(super) namespace_span: Span,
+    /// As it decides.
+    pub(super) effective: Text,
+    pub(super) original_namespace: Text,
+    pub(super) is_cluster_scoped: bool,
+    history: Vec<Previous>,
+    prefixes: Vec<Text>,
+    suffixes: Vec<Text>,
+}
+
+/// What is known of all objects.
+pub(super) struct Known {
+    pub(super) facts: Vec<Facts>,
+    by_name: HashMap<u64, Vec<u32>, FixedState>,
+    by_place: HashMap<u64, Vec<u32>, FixedState>,
+    /// For each namespace, those its objects came from.
+    came_from: HashMap<Text, HashSet<Text>>,
+    all_came_from: HashSet<Text>,
+}
+
+impl Known {
+    /// Looks at all objects once.
+    pub(super) fn new(resources: &ResMap) -> Self {
+        let mut known = Self {
+            facts: Vec::with_capacity(resources.len()),
+            by_name: HashMap::default(),
+            by_place: HashMap::default(),
+            came_from: HashMap::new(),
+            all_came_from: HashSet::new(),
+        };
+        for resource in resources.list() {
+            let gvk = resource.gvk();
+            let is_cluster_scoped = resources.scopes.is_cluster_scoped(&gvk);
+            known.push(Facts::new(resource, gvk, is_cluster_scoped));
+        }
+        known
+    }
+
+    /// Whether no object ever had another name.
+    pub(super) fn is_unchanged(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
+    /// The objects that had a name, and perhaps others.
+    pub(super) fn named(&self, name: &str) -> Vec<usize> {
+        look_up(&self.by_name, &name)
+    }
+
+    /// The objects that had a name and are in a namespace, and perhaps others.
+    pub(super) fn named_in(&self, name: &str, namespace: &str) -> Vec<usize> {
+        let mut found = look_up(&self.by_place, &(name, namespace));
+        found.retain(|at| self.facts[*at].effective == namespace);
+        found
+    }
+
+    /// Whether any object came from a namespace.
+    pub(super) fn any_was_in(&self, namespace: &str) -> bool {
+        self.all_came_from.contains(namespace)
+    }
+
+    /// Whether any object that is in one namespace came from another.
+    pub(super) fn was_in(&self, current: &str, original: &str) -> bool {
+        self.came_from.get(current).is_some_and(|set| set.contains(original))
+    }
+
+    fn push(&mut self, facts: Facts) {
+        let at = u32::try_from(self.facts.len()).unwrap_or(u32::MAX);
+        let mut names: Vec<&Text> = facts.history.iter().map(|previous| &previous.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let name = name.as_str();
+            self.by_name.entry(hash(&name)).or_default().push(at);
+            let place = hash(&(name, facts.effective.as_str()));
+            self.by_place.entry(place).or_default().push(at);
+        }
+        if facts.original_namespace != NO_NAMESPACE {
+            let set = self.came_from.entry(facts.effective.clone()).or_default();
+            if set.insert(facts.original_namespace.clone()) {
+                self.all_came_from.insert(facts.original_namespace.clone());
+            }
+        }
+        self.facts.push(facts);
+    }
+}
+
+impl Facts {
+    fn new(resource: &Resource, gvk: Gvk, is_cluster_scoped: bool) -> Self {
+        let effective: Text = resource.effective_namespace(is_cluster_scoped).into();
+        let original_namespace = match resource.history.first() {
+            Some(first) => crate::resmap::effective(&first.namespace).into(),
+            None => effective.clone(),
+        };
+        let namespace = resource.node.lookup(&["metadata", "namespace"]);
+        Self {
+            original: resource.original_gvk(),
+            gvk,
+            name: resource.name().into(),
+            namespace: resource.namespace().into(),
+            namespace_span: namespace.map_or(Span::NONE, |node: &Node| node.span),
+            effective,
+            original_namespace,
+            is_cluster_scoped,
+            history: resource.history.clone(),
+            prefixes: resource.prefixes.clone(),
+            suffixes: resource.suffixes.clone(),
+        }
+    }
+
+    /// The id as it stands now.
+    pub(super) fn id(&self) -> ResId {
+        ResId { gvk: self.gvk.clone(), name: self.name.clone(), namespace: self.namespace.clone() }
+    }
+
+    /// Whether the object once had a name.
+    pub(super) fn had_name(&self, name: &str) -> bool {
+        self.history.iter().any(|previous| previous.name == name)
+    }
+
+    /// Whether the object once was of a kind.
+    pub(super) fn was_selected_by(&self, selector: &Gvk) -> bool {
+        let fits = |selector: &str, value: &str| selector.is_empty() || selector == value;
+        fits(&selector.group, &self.gvk.group)
+            && fits(&selector.version, &self.gvk.version)
+            && self.history.iter().any(|previous| fits(&selector.kind, &previous.kind))
+    }
+
+    /// Whether namespaces allow this object to refer to another.
+    pub(super) fn may_refer_to(&self, other: &Self) -> bool {
+        self.is_cluster_scoped
+            || other.is_cluster_scoped
+            || other.gvk.kind == "ServiceAccount"
+            || self.effective == other.effective
+    }
+
+    /// Whether both got the same prefixes and suffixes; with `lenient`, none at all is like any.
+    pub(super) fn is_renamed_like(&self, other: &Self, lenient: bool) -> bool {
+        let alike = |left: &[Text], right: &[Text]| {
+            (lenient && (left.is_empty() || right.is_empty())) || same_ending(left, right)
+        };
+        alike(&self.prefixes, &other.prefixes) && alike(&self.suffixes, &other.suffixes)
+    }
+}
+
+/// Whether one list ends like the other; an empty list only like an empty one.
+fn same_ending(left: &[Text], right: &[Text]) -> bool {
+    let (short, long) = if left.len() <= right.len() { (left, right) } else { (right, left) };
+    if short.is_empty() { long.is_empty() } else { long.ends_with(short) }
+}
+
+fn look_up(table: &HashMap<u64, Vec<u32>, FixedState>, key: &impl Hash) -> Vec<usize> {
+    let found = table.get(&hash(key)).map(Vec::as_slice).unwrap_or_default();
+    found.iter().map(|at| *at as usize).collect()
+}
+
+fn hash(key: &impl Hash) -> u64 {
+    FixedState::with_seed(0x6e61_6d65).hash_one(key)
+}

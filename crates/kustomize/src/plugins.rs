@@ -1,0 +1,284 @@
+//! Plugins: objects listed under `generators`, `transformers` and `validators` that configure one each.
+
+mod builtin; // the kinds that are built in
+pub(crate) mod function; // functions and programs
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use kelson_yaml::{Data, Node, Touch};
+
+use crate::accumulate::{Target, inline_replacement};
+use crate::context::Context;
+use crate::decode::{Reading, decode};
+use crate::fault::{Fault, Result};
+use crate::generate::{self, chart, iam};
+use crate::kustomization::{
+    ConfigMapArgs, HelmChart, ReplacementField, ReplacementInFile, SecretArgs,
+};
+use crate::loader::Loader;
+use crate::metadata::Origin;
+use crate::resmap::ResMap;
+use crate::resource::Resource;
+use crate::transformer::{Instance, Work};
+use function::FunctionPlugin;
+
+/// A generator that is set up.
+pub(crate) struct Generator {
+    pub(crate) making: Making,
+    pub(crate) touch: Touch,
+    /// What `buildMetadata` says of it.
+    pub(crate) origin: Option<Arc<Origin>>,
+}
+
+/// What a generator makes.
+pub(crate) enum Making {
+    ConfigMap(ConfigMapArgs),
+    Secret(SecretArgs),
+    Chart(Box<(HelmChart, kelson_model::Chart)>),
+    Iam(iam::Args),
+    Function(Box<FunctionPlugin>),
+}
+
+impl Generator {
+    /// Makes the objects.
+    pub(crate) fn run(&self, context: &mut Context<'_>, loader: &Loader) -> Result<Vec<Resource>> {
+        match &self.making {
+            Making::ConfigMap(args) => {
+                Ok(vec![generate::config_map(context, loader, args, self.touch)?])
+            }
+            Making::Secret(args) => Ok(vec![generate::secret(context, loader, args, self.touch)?]),
+            Making::Chart(both) => chart::objects(context, both.1.clone(), &both.0),
+            Making::Iam(args) => iam::service_account(args, self.touch),
+            Making::Function(function) => function.generate(context),
+        }
+    }
+}
+
+/// A plugin that is set up.
+enum Plugin {
+    Generator(Box<Making>),
+    Transformer(Work),
+    /// Either, as the list it stands in wants it.
+    Function(Box<FunctionPlugin>),
+}
+
+/// Sets up the generators that objects configure.
+pub(crate) fn generators(
+    context: &mut Context<'_>,
+    target: &Target,
+    configs: Vec<Resource>,
+) -> Result<Vec<Generator>> {
+    let mut list = Vec::new();
+    for config in configs {
+        let touch = context.step(config.kind(), &target.file, config.node.span);
+        let making = match set_up(context, target, &config, touch) {
+            Ok(Plugin::Generator(making)) => *making,
+            Ok(Plugin::Function(function)) => Making::Function(function),
+            Ok(Plugin::Transformer(_)) => {
+                return Err(wrong_list(&config, "generator").wrap("failed to load generator"));
+            }
+            Err(fault) => return Err(fault.wrap("failed to load generator")),
+        };
+        list.push(Generator { making, touch, origin: Origin::plugin(&config).map(Arc::new) });
+    }
+    Ok(list)
+}
+
+/// Sets up the transformers that objects configure.
+pub(crate) fn transformers(
+    context: &mut Context<'_>,
+    target: &Target,
+    configs: Vec<Resource>,
+) -> Result<Vec<Instance>> {
+    let mut list = Vec::new();
+    for config in configs {
+        let touch = context.step(config.kind(), &target.file, config.node.span);
+        let work = match set_up(context, target, &config, touch)? {
+            Plugin::Transformer(work) => work,
+            Plugin::Function(function) => Work::Function(function),
+            Plugin::Generator(_) => return Err(wrong_list(&config, "transformer")),
+        };
+        list.push(Instance { work, touch, origin: Origin::plugin(&config).map(Arc::new) });
+    }
+    Ok(list)
+}
+
+/// Sets up one plugin.
+fn set_up(
+    context: &mut Context<'_>,
+    target: &Target,
+    config: &Resource,
+    touch: Touch,
+) -> Result<Plugin> {
+    let gvk = config.gvk();
+    let failed = |fault: Box<Fault>| {
+        let fault = match fault.diagnostic.labels.is_empty() {
+            true => fault.at(config.node.span, "this configuration"),
+            false => fault,
+        };
+        fault.wrap(format!("plugin {} fails configuration", config.original_id()))
+    };
+    if gvk.group.is_empty() && gvk.version == "builtin" {
+        let Some(plugin) = builtin::set_up(context, target, config, touch) else {
+            let text = format!("unable to load builtin {gvk}");
+            let fault = Fault::new("unknown-builtin", text).at(config.node.span, "");
+            let near = crate::nearest::nearest(&gvk.kind, builtin::KINDS);
+            return Err(match near {
+                Some(near) => fault.help(format!("did you mean `{near}`?")),
+                None => fault,
+            });
+        };
+        return plugin.map_err(failed);
+    }
+    if !context.options.enable_plugins {
+        let kind = &gvk.kind;
+        let text = format!("external plugins disabled; unable to load external plugin '{kind}'");
+        return Err(Fault::new("plugins-disabled", text)
+            .at(config.node.span, "this is no builtin plugin")
+            .help("allow plugins with --enable-alpha-plugins"));
+    }
+    FunctionPlugin::new(context, target, config)
+        .map(|function| Plugin::Function(Box::new(function)))
+}
+
+/// The error of a plugin in the wrong list.
+fn wrong_list(config: &Resource, wanted: &str) -> Box<Fault> {
+    let text = format!("plugin {} not a {wanted}", config.original_id());
+    Fault::new("wrong-plugin", text).at(config.node.span, "")
+}
+
+/// Reads the replacements of a list, those in files among them.
+pub(crate) fn replacements(
+    context: &mut Context<'_>,
+    loader: &Loader,
+    entries: &[ReplacementField],
+) -> Result<Vec<ReplacementInFile>> {
+    let mut list = Vec::new();
+    for entry in entries {
+        if entry.path.is_empty() {
+            list.push(inline_replacement(entry));
+            continue;
+        }
+        if entry.source.is_some() || !entry.targets.is_empty() {
+            let text = "cannot specify both path and inline replacement";
+            return Err(Fault::new("path-or-replacement", text).at(entry.span, ""));
+        }
+        let file = loader.load(context, &entry.path, entry.path.span)?;
+        let text = file.text.as_deref().unwrap_or_default();
+        let node = parse_file(text, file.at)?;
+        match node.as_ref().map(|node| &node.data) {
+            Some(Data::Sequence(sequence)) => {
+                for item in &sequence.items {
+                    list.push(decode_file(item)?);
+                }
+            }
+            Some(Data::Mapping(_)) => list.extend(node.as_ref().map(decode_file).transpose()?),
+            other => {
+                let kind = if other.is_none() { "invalid" } else { "string" };
+                let text = format!(
+                    "unsupported replacement type encountered within replacement path: {kind}"
+                );
+                return Err(Fault::new("bad-replacement", text).at(file.at, ""));
+            }
+        }
+    }
+    Ok(list)
+}
+
+/// Reads a file of configuration.
+pub(crate) fn parse_file(text: &str, at: kelson_yaml::Span) -> Result<Option<Node>> {
+    kelson_yaml::first_document(text, at, kelson_yaml::Dialect::V2).map_err(|error| {
+        let text = format!("error converting YAML to JSON: yaml: {}", error.message);
+        Fault::new("bad-yaml", text).at(error.span, error.message)
+    })
+}
+
+fn decode_file<T: crate::decode::Decode>(node: &Node) -> Result<T> {
+    decode(node, Reading::File).map_err(decoding)
+}
+
+/// Adds the words that surround problems of decoding.
+pub(crate) fn decoding(fault: Box<Fault>) -> Box<Fault> {
+    fault.wrap("error unmarshaling JSON: while decoding JSON")
+}
+
+/// Refuses what a validator changed, but for the label with which it signs.
+pub(crate) fn refuse_changes(before: &ResMap, after: &ResMap) -> Result<()> {
+    let fail = |text: String| {
+        let text = format!("validator shouldn't modify the resource map: {text}");
+        Err(Fault::new("validator-changes", text))
+    };
+    if before.len() != after.len() {
+        return fail("lists have different number of entries".to_owned());
+    }
+    let known: HashMap<String, &Resource> =
+        after.list().iter().map(|resource| (resource.id().to_string(), resource)).collect();
+    for resource in before.list() {
+        let id = resource.id();
+        let Some(other) = known.get(&id.to_string()) else {
+            return fail(format!("id in self missing from other; id: {id}"));
+        };
+        let signed = without_signature(&other.node);
+        if resource.history != other.history || !is_same(&resource.node, &signed) {
+            return fail(unequal(resource, other));
+        }
+    }
+    Ok(())
+}
+
+/// Upstream's words for two objects that differ.
+fn unequal(before: &Resource, after: &Resource) -> String {
+    let shown = |resource: &Resource| {
+        let mut text = String::new();
+        let _ = kelson_yaml::json::write(&crate::metadata::with_books(resource), &mut text);
+        text
+    };
+    let memory = "&resource.Resource{RNode:yaml.RNode{fieldPath:[]string(nil), value:(*yaml.Node)(0x0), ShouldKeep:false, Match:[]string(nil)}, refVarNames:[]string(nil)}";
+    let (before, after) = (shown(before), shown(after));
+    format!("nodes unequal: \n -- {before},\n -- {after}\n\n--\n{memory}\n------\n{memory}\n")
+}
+
+/// The object without the label of validators.
+fn without_signature(node: &Node) -> Node {
+    let mut node = node.clone();
+    if let Some(metadata) = node.get_mut("metadata")
+        && let Some(labels) = metadata.get_mut("labels").and_then(Node::as_mapping_mut)
+        && labels.remove("validated-by").is_some()
+    {
+        // Upstream writes the other labels anew.
+        for entry in &mut labels.entries {
+            if let Some(scalar) = entry.value.as_scalar_mut() {
+                scalar.style = kelson_yaml::Style::Plain;
+            }
+        }
+        if labels.is_empty()
+            && let Some(metadata) = metadata.as_mapping_mut()
+        {
+            metadata.remove("labels");
+        }
+    }
+    node
+}
+
+/// Whether two trees say the same.
+fn is_same(left: &Node, right: &Node) -> bool {
+    match (&left.data, &right.data) {
+        (Data::Scalar(left), Data::Scalar(right)) => {
+            left.text == right.text
+                && left.style == right.style
+                && left.resolved() == right.resolved()
+        }
+        (Data::Sequence(left), Data::Sequence(right)) => {
+            left.items.len() == right.items.len()
+                && left.items.iter().zip(&right.items).all(|(left, right)| is_same(left, right))
+        }
+        (Data::Mapping(left), Data::Mapping(right)) => {
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(left, right)| {
+                    is_same(&left.key, &right.key) && is_same(&left.value, &right.value)
+                })
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,131 @@
+//! The order of the output.
+
+use std::cmp::Ordering;
+
+use hashbrown::HashMap;
+
+use crate::fault::{Fault, Result};
+use crate::id::{Gvk, ResId};
+use crate::kustomization::{LegacySortOptions, SortOptions};
+use crate::options::Reorder;
+use crate::resource::Resource;
+
+const FIRST: [&str; 22] = [
+    "Namespace",
+    "ResourceQuota",
+    "StorageClass",
+    "CustomResourceDefinition",
+    "ServiceAccount",
+    "PodSecurityPolicy",
+    "Role",
+    "ClusterRole",
+    "RoleBinding",
+    "ClusterRoleBinding",
+    "ConfigMap",
+    "Secret",
+    "Endpoints",
+    "Service",
+    "LimitRange",
+    "PriorityClass",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "Deployment",
+    "StatefulSet",
+    "CronJob",
+    "PodDisruptionBudget",
+];
+const LAST: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
+
+/// Puts the objects in the order that the kustomization asks for, else the caller.
+pub(crate) fn sort(
+    resources: &mut Vec<Resource>,
+    options: Option<&SortOptions>,
+    reorder: Reorder,
+) -> Result<()> {
+    match options {
+        Some(options) => {
+            check(options)?;
+            if &*options.order.0 == "legacy" {
+                by_kind(resources, &ranks(options.legacy.as_ref()));
+            }
+        }
+        None if reorder != Reorder::None => by_kind(resources, &ranks(None)),
+        None => {}
+    }
+    Ok(())
+}
+
+/// Refuses orders that do not exist, and settings of an order that was not chosen.
+fn check(options: &SortOptions) -> Result<()> {
+    let order = &*options.order.0;
+    if !matches!(order, "fifo" | "legacy") {
+        let text = "the field 'sortOptions.order' must be one of [fifo, legacy]";
+        return Err(Fault::new("sort-order", text).at(options.span, ""));
+    }
+    match &options.legacy {
+        Some(legacy) if order == "fifo" => {
+            let text = "the field 'sortOptions.legacySortOptions' is set but the selected sort order is 'fifo', not 'legacy'";
+            Err(Fault::new("sort-order", text).at(legacy.span, ""))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The rank of each kind that has one.
+fn ranks(options: Option<&LegacySortOptions>) -> HashMap<String, i64> {
+    let (first, last): (Vec<&str>, Vec<&str>) = match options {
+        Some(options) => (
+            options.first.iter().map(|kind| &**kind).collect(),
+            options.last.iter().map(|kind| &**kind).collect(),
+        ),
+        None => (FIRST.to_vec(), LAST.to_vec()),
+    };
+    let count = i64::try_from(first.len()).unwrap_or(i64::MAX);
+    let first = (-count..).zip(first);
+    let last = (1..).zip(last);
+    first.chain(last).map(|(rank, kind)| (kind.to_owned(), rank)).collect()
+}
+
+/// Sorts by rank of kind, then by group, version and kind, then by namespace and name.
+fn by_kind(resources: &mut Vec<Resource>, ranks: &HashMap<String, i64>) {
+    let mut keyed: Vec<(Key, Resource)> = std::mem::take(resources)
+        .into_iter()
+        .map(|resource| (Key::new(resource.id(), ranks), resource))
+        .collect();
+    keyed.sort_by(|left, right| left.0.compare(&right.0));
+    resources.extend(keyed.into_iter().map(|(_, resource)| resource));
+}
+
+/// What an object is sorted by.
+struct Key {
+    gvk: Gvk,
+    rank: i64,
+    kind: String,
+    id: String,
+}
+
+impl Key {
+    fn new(id: ResId, ranks: &HashMap<String, i64>) -> Self {
+        let or = |text: &str, placeholder: &'static str| {
+            if text.is_empty() { placeholder.to_owned() } else { text.to_owned() }
+        };
+        let gvk = &id.gvk;
+        Self {
+            rank: ranks.get(gvk.kind.as_str()).copied().unwrap_or(0),
+            kind: [or(&gvk.group, "~G"), or(&gvk.version, "~V"), or(&gvk.kind, "~K")].join("_"),
+            id: [gvk.to_string(), or(&id.namespace, "~X"), or(&id.name, "~N")].join("|"),
+            gvk: id.gvk,
+        }
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
+        if self.gvk == other.gvk {
+            return self.id.cmp(&other.id);
+        }
+        let by_name = self.kind.cmp(&other.kind);
+        let namespaces = self.gvk.kind == "Namespace"
+            && other.gvk.kind == "Namespace"
+            && (self.gvk.group.is_empty() || other.gvk.group.is_empty());
+        self.rank.cmp(&other.rank).then(if namespaces { by_name.reverse() } else { by_name })
+    }
+}
