@@ -1,0 +1,183 @@
+//! `kelson build`: renders overlays, as `kustomize build` does.
+
+mod output; // where the text goes
+mod parallel; // many directories at once
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use kelson_kustomize::{Build, Failure, Options, Reorder};
+use kelson_yaml::Node;
+
+use crate::exit::Code;
+use crate::{draw, json, path};
+
+/// Render overlays and print the objects.
+///
+/// Each path is a directory with a kustomization file. With several, all are built side by side; with --output, each
+/// becomes one file.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The directories to build.
+    #[arg(value_name = "DIR", default_value = ".")]
+    paths: Vec<String>,
+    /// Write to this file, or, if it is a directory, one file per object (per DIR where there are several).
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+    /// Print JSON: one entry per directory, with objects and diagnostics.
+    #[arg(long)]
+    json: bool,
+    /// Make errors of what is otherwise passed over: entries that match nothing, duplicate keys, and the like.
+    #[arg(long)]
+    strict: bool,
+    /// How many directories to build at once; by default as many as there are processors.
+    #[arg(short, long, value_name = "NUMBER")]
+    jobs: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    kustomize: Flags,
+}
+
+/// The flags of `kustomize build`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Flags {
+    /// Whether files may be outside of the directory of the kustomization that names them.
+    #[arg(long, value_enum, value_name = "RULE", default_value = "LoadRestrictionsRootOnly")]
+    load_restrictor: LoadRestrictor,
+    /// The order of the objects (deprecated: use sortOptions in the kustomization).
+    #[arg(long, value_enum, value_name = "ORDER")]
+    reorder: Option<Order>,
+    /// Allow charts.
+    #[arg(long)]
+    enable_helm: bool,
+    /// The helm program; accepted for compatibility, charts are rendered without it.
+    #[arg(long, value_name = "PROGRAM", default_value = "helm")]
+    helm_command: String,
+    /// An API version that charts are told of; may be repeated.
+    #[arg(long, value_name = "VERSION", value_delimiter = ',')]
+    helm_api_versions: Vec<String>,
+    /// The Kubernetes version that charts are told of.
+    #[arg(long, value_name = "VERSION", default_value = "")]
+    helm_kube_version: String,
+    /// Ask Helm for debug output.
+    #[arg(long)]
+    helm_debug: bool,
+    /// Allow functions and plugins.
+    #[arg(long)]
+    enable_alpha_plugins: bool,
+    /// Allow functions that are programs on this machine.
+    #[arg(long)]
+    enable_exec: bool,
+    /// Allow functions in containers to use the network.
+    #[arg(long)]
+    network: bool,
+    /// The network of functions in containers.
+    #[arg(long, value_name = "NAME", default_value = "bridge")]
+    network_name: String,
+    /// A mount for functions in containers; may be repeated.
+    #[arg(long, value_name = "MOUNT")]
+    mount: Vec<String>,
+    /// A variable for functions, NAME=value or NAME; may be repeated.
+    #[arg(short, long, value_name = "VARIABLE")]
+    env: Vec<String>,
+    /// Run functions in containers as the current user.
+    #[arg(long)]
+    as_current_user: bool,
+    /// Label every object with app.kubernetes.io/managed-by (deprecated: use buildMetadata).
+    #[arg(long, env = "KUSTOMIZE_ENABLE_MANAGEDBY_LABEL")]
+    enable_managedby_label: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum LoadRestrictor {
+    /// Files must be in or below the kustomization's own directory.
+    #[value(name = "LoadRestrictionsRootOnly")]
+    RootOnly,
+    /// Files may be anywhere.
+    #[value(name = "LoadRestrictionsNone")]
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Order {
+    /// By kind, what others need first.
+    Legacy,
+    /// As the objects came.
+    None,
+}
+
+impl Flags {
+    /// The engine's options.
+    pub(crate) fn options(&self, strict: bool) -> Options {
+        Options {
+            root_only: self.load_restrictor == LoadRestrictor::RootOnly,
+            reorder: match self.reorder {
+                None => Reorder::Unspecified,
+                Some(Order::Legacy) => Reorder::Legacy,
+                Some(Order::None) => Reorder::None,
+            },
+            enable_helm: self.enable_helm,
+            enable_plugins: self.enable_alpha_plugins,
+            enable_exec: self.enable_exec,
+            network: self.network,
+            env: self.env.clone(),
+            mounts: self.mount.clone(),
+            helm_api_versions: self.helm_api_versions.clone(),
+            helm_kube_version: self.helm_kube_version.clone(),
+            helm_debug: self.helm_debug,
+            managed_by_label: self.enable_managedby_label,
+            strict,
+            ..Options::default()
+        }
+    }
+}
+
+/// A directory as named, and what came of it.
+type Built = (String, Result<Build, Failure>);
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
+    if arguments.json && arguments.output.as_ref().is_some_and(|path| path.is_dir()) {
+        bail!("--json prints one text; give --output a file, or leave one of the two out");
+    }
+    let options = arguments.kustomize.options(arguments.strict);
+    let roots = arguments
+        .paths
+        .iter()
+        .map(|path| Ok((path.clone(), path::absolute(path)?)))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let built = parallel::build(roots, &options, arguments.jobs);
+    let failed = built.iter().any(|(_, result)| result.is_err());
+    if arguments.json {
+        let list = built.iter().map(|(path, result)| report(path, result)).collect();
+        output::write(arguments.output.as_deref(), &json::text(&Node::sequence(list))?)?;
+    } else {
+        for (_, result) in &built {
+            match result {
+                Ok(build) => draw::diagnostics(&build.warnings, &build.sources),
+                Err(failure) => {
+                    draw::diagnostics(&failure.warnings, &failure.sources);
+                    draw::diagnostics(&failure.diagnostics, &failure.sources);
+                }
+            }
+        }
+        output::deliver(&built, arguments.output.as_deref())?;
+    }
+    Ok(if failed { Code::Failed } else { Code::Done })
+}
+
+/// What `--json` says of one directory.
+fn report(path: &str, result: &Result<Build, Failure>) -> Node {
+    let (objects, diagnostics) = match result {
+        Ok(build) => {
+            let objects = build.objects.iter().map(|object| object.node.clone()).collect();
+            let warnings = json::diagnostics(&build.warnings, &build.sources);
+            (Some(Node::sequence(objects)), warnings)
+        }
+        Err(failure) => (None, json::diagnostics(&failure.diagnostics, &failure.sources)),
+    };
+    json::object([
+        ("path", Some(Node::string(path))),
+        ("built", Some(json::boolean(result.is_ok()))),
+        ("objects", objects),
+        ("diagnostics", Some(diagnostics)),
+    ])
+}

@@ -1,0 +1,48 @@
+//! Many directories at once.
+
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use kelson_kustomize::Options;
+
+use super::Built;
+use crate::answer;
+
+/// Documents nest a thousand levels deep at most; this is room for every walk over one.
+const STACK: usize = 64 << 20;
+
+/// Builds all directories, `jobs` at a time or as many as there are processors. The results are in the order of the
+/// arguments.
+pub(super) fn build(
+    roots: Vec<(String, String)>,
+    options: &Options,
+    jobs: Option<NonZeroUsize>,
+) -> Vec<Built> {
+    let processors = || thread::available_parallelism().map_or(1, usize::from);
+    let workers = jobs.map_or_else(processors, usize::from).min(roots.len());
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(roots.len()));
+    let work = || {
+        while let Some((index, (path, root))) = {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            roots.get(index).map(|root| (index, root))
+        } {
+            let result = answer::build(root, options);
+            let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            done.push((index, (path.clone(), result)));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            // Without threads to be had, the work is done here, one after the other.
+            if thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).is_err() {
+                work();
+            }
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, built)| built).collect()
+}

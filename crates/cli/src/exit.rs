@@ -1,0 +1,20 @@
+//! The exit codes, in one place.
+
+use std::process::ExitCode;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// Done, or nothing to do.
+    Done = 0,
+    /// Failed.
+    Failed = 1,
+    /// Wrong usage.
+    Usage = 64,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(code as u8)
+    }
+}

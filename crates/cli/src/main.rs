@@ -1,0 +1,50 @@
+//! The `kelson` program: reads arguments, builds the outside world, hands both to the stages, draws what comes back.
+
+#![expect(clippy::print_stdout, reason = "a program for the terminal")]
+#![expect(clippy::print_stderr, reason = "a program for the terminal")]
+
+mod answer; // gets what a pure stage asks for
+mod commands; // one file a command
+mod draw; // diagnostics with the lines they are about
+mod exit; // the codes a caller can rely on
+mod json; // the machine's form of output
+mod path; // paths as people write them
+
+use clap::Parser;
+
+/// Delivers Kubernetes manifests: renders, packages, plans, applies, observes.
+#[derive(Debug, Parser)]
+#[command(name = "kelson", version, about, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: commands::Command,
+}
+
+fn main() -> std::process::ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are answers, everything else is wrong usage.
+            let code = if error.use_stderr() { exit::Code::Usage } else { exit::Code::Done };
+            error.print().ok();
+            return code.into();
+        }
+    };
+    match commands::run(arguments.command) {
+        Ok(code) => code.into(),
+        Err(error) => {
+            draw::error(&error);
+            exit::Code::Failed.into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_of_arguments_are_sound() {
+        super::Arguments::command().debug_assert();
+    }
+}
