@@ -7,7 +7,10 @@ use std::thread;
 use anyhow::{Context, anyhow, bail};
 use kelson_testkit::{ControlPlane, Programs};
 
-use crate::run::{output, root};
+use crate::run::{Scratch, cargo, output, root, run as run_command, target};
+
+const STAGING: &str = "examples/shop/overlays/staging";
+const PRODUCTION: &str = "examples/shop/overlays/production";
 
 /// Delivers the example application to the given cluster, or to a control plane of its own.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
@@ -25,6 +28,20 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
     for file in files("examples/shop")? {
         println!("  {file}");
     }
+    run_command(cargo().args(["build", "--quiet", "--package", "kelson-cli"]))?;
+    let kelson = || {
+        let mut command = Command::new(target().join("debug/kelson"));
+        command.current_dir(root());
+        command
+    };
+    step("kelson build examples/shop/overlays/staging");
+    let rendered = output(kelson().args(["build", STAGING]))?;
+    print!("{rendered}");
+    step("kelson explain examples/shop/overlays/production Deployment/web spec.replicas");
+    run_command(kelson().args(["explain", PRODUCTION, "Deployment/web", "spec.replicas"]))?;
+    step("kelson build of both overlays at once, one file each");
+    let scratch = Scratch::new("demo")?;
+    run_command(kelson().args(["build", STAGING, PRODUCTION, "--output"]).arg(scratch.path()))?;
     let plane = match plane {
         Some(thread) => {
             step("Starting a local Kubernetes control plane");
@@ -49,8 +66,12 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
                 .args(arguments),
         )
     };
-    let overlay = "examples/shop/overlays/staging";
-    print!("{}", kubectl(&["apply", "--server-side", "--field-manager=kelson", "-k", overlay])?);
+    let file = scratch.path().join("delivered.yaml");
+    std::fs::write(&file, rendered).context("cannot write the rendered objects")?;
+    let file = file.to_str().context("the directory for temporary files is not UTF-8")?;
+    // Until `kelson apply` exists, kubectl applies what Kelson rendered.
+    let apply = ["apply", "--server-side", "--field-manager=kelson", "--filename", file];
+    print!("{}", kubectl(&apply)?);
     step("What is there now");
     print!("{}", kubectl(&["get", "--namespace=shop-staging", "deployments,services,configmaps"])?);
     Ok(())

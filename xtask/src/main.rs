@@ -3,9 +3,16 @@
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 #![expect(clippy::print_stderr, reason = "a program for the terminal")]
 
+mod baseline; // what oracles answer, recorded
+mod baseline_kustomize; // the recording of kustomize's answers
+mod bench; // peers and Kelson, as ratios
 mod ci; // what must hold before a change lands
 mod cluster; // a control plane in the foreground
 mod demo; // the main job, end to end
+mod differential; // upstream and Kelson on the same trees
+mod fuzz; // coverage-guided fuzzers
+mod overlays; // trees to build, random or regular
+mod random; // random overlays, compared
 mod run; // running programs, with errors that name them
 mod test; // every test, set-up included
 mod tidy; // the house is in order
@@ -20,7 +27,7 @@ struct Command {
     run: fn(&[String]) -> anyhow::Result<()>,
 }
 
-const COMMANDS: [Command; 6] = [
+const COMMANDS: [Command; 10] = [
     Command { name: "demo", about: "run the main job end to end", run: demo::run },
     Command {
         name: "test",
@@ -37,6 +44,22 @@ const COMMANDS: [Command; 6] = [
         name: "tools",
         about: "build the named peers and oracles; without a name, list them",
         run: tools::run,
+    },
+    Command {
+        name: "baseline",
+        about: "record what an oracle prints for our own test inputs",
+        run: baseline::run,
+    },
+    Command { name: "bench", about: "measure peers and Kelson in one run", run: bench::run },
+    Command {
+        name: "random",
+        about: "build random overlays with kustomize and Kelson and compare (COUNT, FIRST seed)",
+        run: random::run,
+    },
+    Command {
+        name: "fuzz",
+        about: "run the fuzzers (read, emit, merge, build; --seconds N each)",
+        run: fuzz::run,
     },
     Command { name: "tidy", about: "check that the repository is in order", run: tidy::run },
 ];

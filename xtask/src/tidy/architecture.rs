@@ -21,7 +21,7 @@ pub(super) fn check(repository: &Repository) -> Vec<String> {
 
 /// The words in backticks that are paths of this repository: they have a slash, and nothing that a path has not.
 fn paths(text: &str) -> Vec<String> {
-    let starts = ["crates/", "xtask", "examples/", "docs/", ".ci/"];
+    let starts = ["crates/", "xtask", "fuzz", "examples/", "docs/", ".ci/"];
     text.split('`')
         .skip(1)
         .step_by(2)

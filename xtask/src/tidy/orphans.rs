@@ -25,14 +25,15 @@ pub(super) fn check(repository: &Repository) -> Vec<String> {
 /// Whether cargo compiles a file by itself.
 fn is_root(file: &str) -> bool {
     let parts: Vec<&str> = file.split('/').collect();
-    matches!(
-        parts.as_slice(),
-        [.., "src", "lib.rs" | "main.rs"]
-            | [.., "build.rs"]
-            | [.., "src", "bin", _]
-            | [.., "tests" | "examples" | "benches" | "fuzz_targets", _]
-            | [.., "tests" | "examples", _, "main.rs"]
-    )
+    let is_build_script = file.ends_with("/build.rs") && !parts.contains(&"src");
+    is_build_script
+        || matches!(
+            parts.as_slice(),
+            [.., "src", "lib.rs" | "main.rs"]
+                | [.., "src", "bin", _]
+                | [.., "tests" | "examples" | "benches" | "fuzz_targets", _]
+                | [.., "tests" | "examples", _, "main.rs"]
+        )
 }
 
 /// The names in `mod name;` lines.
@@ -65,5 +66,6 @@ mod tests {
         assert_eq!(children("crates/x/src/lib.rs", "a")[0], "crates/x/src/a.rs");
         assert_eq!(children("crates/x/src/a.rs", "b")[0], "crates/x/src/a/b.rs");
         assert!(is_root("crates/x/tests/all.rs") && !is_root("crates/x/src/a.rs"));
+        assert!(is_root("crates/x/build.rs") && !is_root("crates/x/src/build.rs"));
     }
 }

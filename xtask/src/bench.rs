@@ -1,0 +1,41 @@
+//! Peers and Kelson in one run, as ratios.
+//!
+//! Processor time and peak memory come from the operating system's account of each finished process, so a
+//! busy machine changes them little. Each figure is the best of several runs.
+
+mod build; // rendering, against kustomize
+mod measure; // a program's processor time and peak memory
+mod yaml; // reading and writing YAML, against go-yaml
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+
+use crate::run::{cargo, run as run_command, target};
+
+/// Runs the named bench.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
+    match arguments {
+        [] => {
+            println!(
+                "build [--quick]  rendering, against kustomize; --quick leaves the slowest out"
+            );
+            Ok(())
+        }
+        [name, rest @ ..] if name == "build" => {
+            let quick = match rest {
+                [] => false,
+                [flag] if flag == "--quick" => true,
+                _ => bail!("`bench build` takes only --quick"),
+            };
+            build::run(quick)
+        }
+        [other, ..] => bail!("there is no bench `{other}`; there is build"),
+    }
+}
+
+/// Builds the program as users get it and returns where it is.
+pub(crate) fn kelson() -> anyhow::Result<PathBuf> {
+    run_command(cargo().args(["build", "--quiet", "--release", "--package", "kelson-cli"]))?;
+    Ok(target().join("release/kelson"))
+}
