@@ -111,8 +111,8 @@ impl Tree for MemoryTree {
     }
 }
 
-/// Makes a path absolute and takes `.`, `..` and doubled slashes out.
-fn clean(path: &str) -> String {
+/// Makes a path absolute and takes `.`, `..` and doubled slashes out, without asking for links.
+pub fn clean(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -33,24 +33,33 @@ impl DirectoryTree {
     fn on_disk(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
+
+    /// The path on disk of what may be opened. Nothing leads out of the whole file system.
+    fn inside(&self, path: &str) -> Result<PathBuf, TreeError> {
+        match self.root.parent() {
+            None => Ok(self.on_disk(path)),
+            Some(_) => Ok(self.on_disk(&self.resolve(path)?.path)),
+        }
+    }
 }
 
 impl Tree for DirectoryTree {
     fn read(&self, path: &str) -> Result<Arc<[u8]>, TreeError> {
-        let entry = self.resolve(path)?;
-        if entry.kind == FileKind::Directory {
+        let path = self.inside(path)?;
+        // Asked before it is opened: to open a pipe is to wait for whoever writes to it.
+        let metadata = fs::metadata(&path).map_err(translate)?;
+        if metadata.is_dir() {
             return Err(TreeError::Unreadable("is a directory".to_owned()));
         }
-        let mut file = fs::File::open(self.on_disk(&entry.path)).map_err(translate)?;
-        let metadata = file.metadata().map_err(translate)?;
         if !metadata.is_file() {
             return Err(TreeError::Unreadable("is not a regular file".to_owned()));
         }
         if metadata.len() > LARGEST {
             return Err(TreeError::Unreadable("has more than 4 GiB".to_owned()));
         }
-        let mut content = Vec::new();
-        // A file may grow while it is read; what counts is what is read.
+        let mut file = fs::File::open(&path).map_err(translate)?;
+        // A file may grow while it is read; what counts is what is read. One byte more shows the end at once.
+        let mut content = Vec::with_capacity(metadata.len() as usize + 1);
         file.by_ref().take(LARGEST).read_to_end(&mut content).map_err(translate)?;
         Ok(content.into())
     }

@@ -46,9 +46,11 @@ impl Analysis {
         look.first(bytes);
         let mut at = 0;
         while at < bytes.len() {
-            if INERT[bytes[at] as usize] {
+            let rest = &bytes[at..];
+            let run = rest.iter().position(|byte| !INERT[*byte as usize]).unwrap_or(rest.len());
+            if run > 0 {
                 look.previous = Previous::Other;
-                at += 1;
+                at += run;
             } else {
                 at += look.character(bytes, at, dialect);
             }

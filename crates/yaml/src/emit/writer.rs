@@ -193,6 +193,27 @@ impl<'o> Writer<'o> {
     pub(super) fn literal(&mut self, text: &str, indent: usize) {
         self.hints(text);
         self.line_break();
+        self.out.reserve(text.len());
+        let mut rest = text;
+        while let Some(at) = memchr::memchr(b'\n', rest.as_bytes()) {
+            let (line, tail) = rest.split_at(at + 1);
+            rest = tail;
+            match line {
+                "\n" => self.out.push('\n'),
+                // Breaks other than LF are rare, and all but CR lie beyond ASCII.
+                _ if line.is_ascii() && !line.contains('\r') => {
+                    self.pad(indent);
+                    self.out.push_str(line);
+                }
+                _ => self.odd_lines(line, indent),
+            }
+            self.column = 0;
+        }
+        self.odd_lines(rest, indent);
+    }
+
+    /// Writes lines of a literal block scalar that may end in any break.
+    fn odd_lines(&mut self, text: &str, indent: usize) {
         let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
         for line in text.split_inclusive(breaks) {
             let content = line.trim_end_matches(breaks);

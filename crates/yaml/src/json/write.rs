@@ -110,20 +110,58 @@ impl<'o> Sink<'o> {
     }
 
     fn escaped(&mut self, text: &str) {
-        for character in text.chars() {
-            match character {
-                '"' => self.out.push_str("\\\""),
-                '\\' => self.out.push_str("\\\\"),
-                '\n' => self.out.push_str("\\n"),
-                '\r' => self.out.push_str("\\r"),
-                '\t' => self.out.push_str("\\t"),
-                '\x08' => self.out.push_str("\\b"),
-                '\x0C' => self.out.push_str("\\f"),
-                '\0'..' ' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                    let _ = write!(self.out, "\\u{:04x}", u32::from(character));
-                }
-                _ => self.out.push(character),
+        let mut written = 0;
+        let mut at = 0;
+        let bytes = text.as_bytes();
+        while let Some(found) = bytes[at..].iter().position(|byte| MAY_ESCAPE[*byte as usize]) {
+            at += found;
+            let character = text[at..].chars().next().unwrap_or_default();
+            let next = at + character.len_utf8();
+            if needs_escape(character) {
+                self.out.push_str(&text[written..at]);
+                self.escape(character);
+                written = next;
+            }
+            at = next;
+        }
+        self.out.push_str(&text[written..]);
+    }
+
+    fn escape(&mut self, character: char) {
+        match character {
+            '"' => self.out.push_str("\\\""),
+            '\\' => self.out.push_str("\\\\"),
+            '\n' => self.out.push_str("\\n"),
+            '\r' => self.out.push_str("\\r"),
+            '\t' => self.out.push_str("\\t"),
+            '\x08' => self.out.push_str("\\b"),
+            '\x0C' => self.out.push_str("\\f"),
+            _ => {
+                let _ = write!(self.out, "\\u{:04x}", u32::from(character));
             }
         }
     }
+}
+
+/// Bytes that may begin a character to be escaped; all others are copied in runs.
+const MAY_ESCAPE: [bool; 256] = may_escape();
+
+const fn may_escape() -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    let others = b"\"\\<>&\xE2";
+    let mut index = 0;
+    while index < others.len() {
+        table[others[index] as usize] = true;
+        index += 1;
+    }
+    table
+}
+
+fn needs_escape(character: char) -> bool {
+    matches!(character, '\0'..' ' | '"' | '\\' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}')
 }

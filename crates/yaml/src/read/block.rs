@@ -55,6 +55,8 @@ impl<'a> Scanner<'a> {
         if chomp == Chomp::Keep {
             text.push_str(&more);
         }
+        // The text goes into the tree as it is, and stays there.
+        text.shrink_to_fit();
         let style = if literal { Style::Literal } else { Style::Folded };
         Ok(Token { text: Cow::Owned(text), ..Token::new(Kind::Scalar(style), mark) })
     }

@@ -72,6 +72,12 @@ impl Scanner<'_> {
 
     pub(super) fn skip_line(&mut self) {
         let bytes = self.src.as_bytes();
+        let end = memchr::memchr2(b'\n', b'\r', &bytes[self.at..]);
+        let end = end.map_or(bytes.len(), |length| self.at + length);
+        if bytes[self.at..end].is_ascii() {
+            self.at = end;
+            return;
+        }
         loop {
             self.at = chars::run(bytes, self.at, chars::STOP_LINE);
             if is_break_or_end(bytes, self.at) {
