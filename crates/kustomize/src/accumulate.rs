@@ -74,7 +74,7 @@ impl Target {
         context.visit()?;
         let (file, file_name) = loader.load_kustomization(context)?;
         let Some(text) = &file.text else {
-            let text = "invalid Kustomization: yaml: invalid leading UTF-8 octet";
+            let text = format!("invalid Kustomization: yaml: {}", file.trouble());
             return Err(Fault::new("bad-yaml", text).at(file.at, ""));
         };
         let loaded = kustomization::read(text, file.at, &loader.root)?;
@@ -82,6 +82,15 @@ impl Target {
         if context.options.strict {
             for fault in kustomization::repeated_keys(text, file.at) {
                 context.note_strict(|| fault);
+            }
+            for (key, _) in &loaded.kustomization.openapi.pairs {
+                if !matches!(&**key, "path" | "version") {
+                    context.note_strict(|| {
+                        Fault::new("unknown-field", format!("`openapi` has no field `{}`", &**key))
+                            .at(key.span, "not a known field")
+                            .help("`openapi` has the fields `path` and `version`")
+                    });
+                }
             }
         }
         let name = loader.name_of(&crate::loader::join(&loader.root, file_name));
@@ -183,12 +192,15 @@ impl Target {
             self.loader.load(context, path, path.span).map_err(from)?
         };
         let Some(text) = &file.text else {
-            let text = "MalformedYAMLError: yaml: invalid leading UTF-8 octet";
+            let text = format!("MalformedYAMLError: yaml: {}", file.trouble());
             return Err(from(patches::in_file(Fault::new("bad-yaml", text), path)));
         };
         let mut resources =
             read::resources(text, file.at).map_err(|fault| from(patches::in_file(fault, path)))?;
         if let Some(origin) = &self.origin {
+            resources.iter().try_for_each(metadata::check_annotations).map_err(|fault| {
+                fault.wrap(format!("cannot add path annotation for '{}'", &**path))
+            })?;
             let origin = Arc::new(origin.append(path));
             resources.iter_mut().for_each(|it| it.origin = Some(Arc::clone(&origin)));
         }
@@ -338,6 +350,7 @@ impl Target {
                         Fault::new("listed-twice", text)
                             .at(path.span, "here again")
                             .at(first, "it was here first")
+                            .help("take one of the two out")
                     });
                 }
             }

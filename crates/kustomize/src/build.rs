@@ -146,7 +146,9 @@ fn note_numbers(context: &mut Context<'_>, resources: &[Resource]) {
                     let text = node.text().unwrap_or_default();
                     let kind = resource.kind();
                     let words = format!("the {key} `{text}` of a {kind} is not text any more");
-                    Fault::new("changed-type", words).at(node.span, "put it in quotes")
+                    Fault::new("changed-type", words)
+                        .at(node.span, "this became part of it")
+                        .help("choose a name or a prefix with which it does not read as a number")
                 });
             }
         }
@@ -276,20 +278,35 @@ impl Build {
             false => output::go_syntax(&object.node),
         };
         let words = format!("{shown}: {}", error.message);
-        let fault = Fault::new("not-json", words)
-            .saying(format!(
-                "{} `{}` cannot be written: {}",
-                object.kind(),
-                object.name(),
-                error.message
-            ))
-            .at(error.span, "");
+        let (kind, name) = (object.kind(), object.name());
+        let fault = match repeated_key(&object.node) {
+            Some([first, again]) => Fault::new("repeated-key", words)
+                .saying(format!("{kind} `{name}` has a key more than once"))
+                .at(again, "here again")
+                .at(first, "it was here first")
+                .help("take one of the two out"),
+            None => Fault::new("not-json", words)
+                .saying(format!("{kind} `{name}` cannot be written: {}", error.message))
+                .at(error.span, ""),
+        };
         Failure {
             diagnostics: vec![fault.into_diagnostic()],
             warnings: self.warnings.clone(),
             sources: self.sources.clone(),
         }
     }
+}
+
+/// The places of the first key that is twice in one mapping.
+fn repeated_key(node: &Node) -> Option<[Span; 2]> {
+    if let Some(items) = node.as_sequence() {
+        return items.iter().find_map(repeated_key);
+    }
+    let mut seen = hashbrown::HashMap::new();
+    node.as_mapping()?.iter().find_map(|entry| {
+        let first = seen.insert(entry.key.text()?, entry.key.span);
+        first.map(|first| [first, entry.key.span]).or_else(|| repeated_key(&entry.value))
+    })
 }
 
 impl Object {

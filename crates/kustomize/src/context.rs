@@ -59,12 +59,34 @@ pub struct Step {
 /// A file that was read.
 #[derive(Clone, Debug)]
 pub(crate) struct File {
-    /// Its content.
-    pub(crate) bytes: Arc<[u8]>,
     /// Its content as text, if it is.
     pub(crate) text: Option<Arc<str>>,
+    /// Its content, if it is no text.
+    other: Option<Arc<[u8]>>,
     /// Where it begins.
     pub(crate) at: Span,
+}
+
+impl File {
+    /// Its content, byte for byte.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match (&self.other, &self.text) {
+            (Some(bytes), _) => bytes,
+            (None, Some(text)) => text.as_bytes(),
+            (None, None) => &[],
+        }
+    }
+
+    /// Whether its text is its content, which UTF-16 is to a reader of YAML alone.
+    pub(crate) fn is_plain_text(&self) -> bool {
+        self.other.is_none()
+    }
+
+    /// What is wrong with the bytes of a file that is no text, in go-yaml's words.
+    pub(crate) fn trouble(&self) -> String {
+        let error = kelson_yaml::decode(self.bytes()).err();
+        error.map(|error| error.message).unwrap_or_default()
+    }
 }
 
 impl<'a> Context<'a> {
@@ -109,10 +131,12 @@ impl<'a> Context<'a> {
 
     /// Takes a text into the table of sources.
     pub(crate) fn keep(&mut self, name: String, bytes: Arc<[u8]>) -> File {
-        let text: Option<Arc<str>> = std::str::from_utf8(&bytes).ok().map(Arc::from);
+        let text: Option<Arc<str>> = kelson_yaml::decode(&bytes).ok().map(Arc::from);
         let shown = text.clone().unwrap_or_else(|| Arc::from(""));
         let id = self.sources.add(name, shown);
-        File { bytes, text, at: Span { source: id, start: 0 } }
+        let is_plain = text.as_deref().is_some_and(|text| text.as_bytes() == &*bytes);
+        let other = (!is_plain).then_some(bytes);
+        File { text, other, at: Span { source: id, start: 0 } }
     }
 
     /// The answer to a request, or the need for one.

@@ -46,6 +46,9 @@ pub(crate) struct Reader {
     /// Keys that are written more than once in a mapping.
     #[expect(clippy::vec_box, reason = "a fault travels in its box")]
     pub(crate) repeated: Vec<Box<Fault>>,
+    /// Unknown fields, where upstream passes over them.
+    #[expect(clippy::vec_box, reason = "a fault travels in its box")]
+    pub(crate) unknown: Vec<Box<Fault>>,
 }
 
 /// A scalar as JSON sees it.
@@ -73,6 +76,7 @@ pub(crate) fn decode_all<T: Decode>(node: &Node, reading: Reading) -> (T, Reader
         path: Vec::new(),
         faults: Vec::new(),
         repeated: Vec::new(),
+        unknown: Vec::new(),
     };
     let mut value = T::default();
     value.decode(node, &mut reader);

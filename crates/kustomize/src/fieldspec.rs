@@ -5,7 +5,7 @@ mod walk; // from the root of an object to the fields a path leads to
 use hashbrown::HashMap;
 use kelson_yaml::Text;
 
-pub(crate) use walk::{Make, visit};
+pub(crate) use walk::{Make, id_of, visit};
 
 use crate::fault::{Fault, Result};
 use crate::id::Gvk;

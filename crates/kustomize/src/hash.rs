@@ -68,9 +68,18 @@ fn optional(resource: &Resource, field: &str) -> Result<Option<String>> {
 }
 
 fn written(fields: &[(&str, Option<String>)]) -> String {
-    let filled =
-        fields.iter().filter_map(|(key, value)| Some(format!("\"{key}\":{}", value.as_ref()?)));
-    format!("{{{}}}", filled.collect::<Vec<_>>().join(","))
+    let size: usize = fields.iter().flat_map(|field| &field.1).map(String::len).sum();
+    let mut text = String::with_capacity(size + 64);
+    let mut before = '{';
+    for (key, value) in fields.iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {
+        text.extend([before, '"']);
+        text.push_str(key);
+        text.push_str("\":");
+        text.push_str(value);
+        before = ',';
+    }
+    text.push('}');
+    text
 }
 
 fn to_json(node: &Node) -> Result<String> {

@@ -13,6 +13,7 @@ use hashbrown::HashMap;
 use kelson_yaml::{Data, Dialect, Node, Span, Tag, Text, Touch, first_document, json};
 
 use crate::fault::{Fault, Result};
+use crate::growth::{self, Room, check_depth};
 use pointer::Place;
 
 /// A list of operations.
@@ -93,7 +94,7 @@ impl JsonPatch {
     }
 
     fn run(&self, document: &mut Node, touch: Touch) -> Result<()> {
-        let run = Run { odd: &self.odd, touch };
+        let run = Run { odd: &self.odd, touch, room: &Room::default() };
         for operation in &self.operations {
             run.operation(document, operation).map_err(|text| {
                 Fault::new("json-patch", text).at(operation.span, "this operation")
@@ -148,11 +149,17 @@ impl Field {
     }
 }
 
+/// How many steps a pointer has.
+fn steps(path: &str) -> usize {
+    path.matches('/').count()
+}
+
 /// A patch being applied.
 #[derive(Clone, Copy)]
 struct Run<'p> {
     odd: &'p Odd,
     touch: Touch,
+    room: &'p Room,
 }
 
 type Step<T = ()> = std::result::Result<T, String>;
@@ -182,6 +189,7 @@ impl Run<'_> {
             format!("add operation does not apply: doc is missing path: \"{path}\": missing value")
         })?;
         let value = self.value(operation);
+        check_depth(steps(path), &value)?;
         place
             .add(value, self.key_at(operation))
             .map_err(|why| format!("error in add for path: '{path}': {why}"))
@@ -208,6 +216,7 @@ impl Run<'_> {
                 "replace operation does not apply: doc is missing key: {path}: missing value"
             ));
         }
+        check_depth(steps(path), &value)?;
         place
             .set(value, self.key_at(operation))
             .map_err(|why| format!("error in remove for path: '{path}': {why}"))
@@ -234,6 +243,7 @@ impl Run<'_> {
         let place = Place::find(document, path).ok_or_else(|| {
             format!("move operation does not apply: doc is missing destination path: {path}: missing value")
         })?;
+        check_depth(steps(path), &value)?;
         place
             .add(value, self.key_at(operation))
             .map_err(|why| format!("error in move for path: '{path}': {why}"))
@@ -258,6 +268,8 @@ impl Run<'_> {
             .path
             .text("")
             .map_err(|_| "copy operation failed to decode path: missing value")?;
+        check_depth(steps(path), &value)?;
+        self.room.take(document, growth::size(&value))?;
         let place = Place::find(document, path).ok_or_else(|| {
             format!("copy operation does not apply: doc is missing destination path: {path}: missing value")
         })?;

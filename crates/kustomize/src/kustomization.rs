@@ -171,7 +171,8 @@ fn find_repeated(node: &Node, faults: &mut Vec<Box<Fault>>) {
         if let Some(first) = seen.insert(key, entry.key.span) {
             let message = format!("the key `{key}` is here more than once; the last one counts");
             let fault = Fault::new("repeated-key", message).at(entry.key.span, "here again");
-            faults.push(fault.at(first, "it was here first"));
+            let fault = fault.at(first, "it was here first");
+            faults.push(fault.help("take one of the two out, or put their values together"));
         }
         find_repeated(&entry.value, faults);
     }

@@ -36,6 +36,7 @@ mod generate; // ConfigMaps, Secrets and the like
 mod giturl; // which texts name a repository
 mod goregex; // regular expressions as Go reads them
 mod gotext; // text as Go writes it
+mod growth; // how large objects may become
 mod hash; // the suffix of generated names
 mod id; // group, version, kind, name, namespace: what an object is known by
 mod inline; // documents inside of scalars
@@ -45,7 +46,6 @@ mod loader; // a kustomization's view of files
 mod merge; // strategic merge patches
 mod metadata; // origins and transformations
 mod namerefs; // names that follow when an object is renamed
-mod nearest; // what was probably meant
 mod openapi; // schemas of the user's own
 mod options; // what a caller can choose
 mod output; // values as Go prints them

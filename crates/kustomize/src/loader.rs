@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kelson_model::{Answer, FileKind, Remote, Request, Tree, TreeError};
+use kelson_model::{Answer, FileKind, Remote, Request, Tree, TreeError, clean};
 use kelson_yaml::Span;
 
 use crate::context::{Context, File, resolve};
@@ -250,8 +250,12 @@ impl Loader {
         if self.clone.is_none() && !context.options.root_only {
             return Ok(path.to_owned());
         }
-        let (found, kind) =
-            resolve(&*self.tree(context), path).map_err(|text| Fault::new("no-such-file", text))?;
+        let (found, kind) = resolve(&*self.tree(context), path).map_err(|text| {
+            let shown = path.strip_prefix(&*self.root).unwrap_or(path).trim_start_matches('/');
+            Fault::new("no-such-file", text)
+                .saying(format!("there is no file or directory `{shown}`"))
+                .help(format!("it is looked for in `{}`", self.root))
+        })?;
         if kind == FileKind::Directory {
             let text = format!("'{path}' must resolve to a file");
             return Err(Fault::new("not-a-file", text));
@@ -366,19 +370,4 @@ pub(crate) fn join_relative(directory: &str, path: &str) -> String {
         true => ".".to_owned(),
         false => parts.join("/"),
     }
-}
-
-/// Makes a path absolute and takes `.`, `..` and doubled slashes out.
-pub(crate) fn clean(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    format!("/{}", parts.join("/"))
 }

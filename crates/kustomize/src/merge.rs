@@ -220,7 +220,7 @@ impl<'s> Walk<'s> {
         let mut gone = Vec::new();
         for index in in_order(mapping) {
             let Entry { key, value } = &mut mapping.entries[index];
-            let known = known.and_then(|known| known.field(name_of(key)));
+            let known = field_of(known, key, value);
             if self.alone(value, role, known)? {
                 self.quote(value);
             } else {
@@ -245,7 +245,7 @@ impl<'s> Walk<'s> {
             match (at_dest, at_origin) {
                 (Some(index), Some(Entry { key, value: patch })) => {
                     let value = &mut dest.entries[index].value;
-                    let known = known.and_then(|known| known.field(name_of(key)));
+                    let known = field_of(known, key, patch);
                     match self.both(value, patch, known)? {
                         Outcome::Dest => self.quote(value),
                         Outcome::Origin => self.put(value, patch),
@@ -254,7 +254,7 @@ impl<'s> Walk<'s> {
                 }
                 (Some(index), None) => {
                     let Entry { key, value } = &mut dest.entries[index];
-                    let known = known.and_then(|known| known.field(name_of(key)));
+                    let known = field_of(known, key, value);
                     if self.alone(value, Role::Unpatched, known)? {
                         self.quote(value);
                     } else {
@@ -262,7 +262,7 @@ impl<'s> Walk<'s> {
                     }
                 }
                 (None, Some(Entry { key, value: patch })) => {
-                    let known = known.and_then(|known| known.field(name_of(key)));
+                    let known = field_of(known, key, patch);
                     if self.alone(patch, Role::Added, known)? {
                         let mut value = self.stamped(patch);
                         self.quote(&mut value);
@@ -282,6 +282,14 @@ impl<'s> Walk<'s> {
         let text = |name| node.get(name).filter(|value| !is_null(value)).and_then(Node::text);
         let (api_version, kind) = (text("apiVersion")?, text("kind")?);
         self.schema.kind(api_version, kind)
+    }
+}
+
+/// What is known of a field. Of a scalar nobody asks.
+fn field_of<'s>(known: Known<'s>, key: &Node, value: &Node) -> Known<'s> {
+    match value.data {
+        Data::Scalar(_) => None,
+        _ => known?.field(name_of(key)),
     }
 }
 

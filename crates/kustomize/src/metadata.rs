@@ -5,9 +5,11 @@ use std::sync::Arc;
 use kelson_yaml::{Entry, Node, Span, Style, Tag, Text, Touch, emit};
 
 use crate::fault::{Fault, Result};
+use crate::fieldspec::id_of;
 use crate::giturl;
 use crate::loader;
 use crate::resource::Resource;
+use crate::write::wrong_kind;
 
 /// The options of `buildMetadata`.
 pub(crate) const ORIGIN: &str = "originAnnotations";
@@ -101,6 +103,19 @@ impl Origin {
             entries.push(Entry { key: Node::string("configuredBy"), value: inner });
         }
         Node::mapping(entries)
+    }
+}
+
+/// Refuses an object whose annotations are no mapping, so that nothing can be noted in them.
+pub(crate) fn check_annotations(resource: &Resource) -> Result<()> {
+    let annotations = resource.node.lookup(&["metadata", "annotations"]);
+    match annotations.filter(|node| node.as_mapping().is_none() && !node.is_null()) {
+        Some(node) => {
+            let id = id_of(&resource.node);
+            let text = format!("considering field 'metadata/annotations' of object {id}");
+            Err(wrong_kind("MappingNode", node).wrap(text))
+        }
+        None => Ok(()),
     }
 }
 

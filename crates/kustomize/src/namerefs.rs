@@ -152,7 +152,7 @@ impl<'a> Referrer<'a> {
         let same: Same = |left, right| left.name == right.name;
         match self.select(candidates, name, rule, same, node, resources)? {
             Some(found) if found.name != name => {
-                writer.scalar(node, &found.name, Tag::Unresolved, None)
+                writer.scalar(node, &found.name, Tag::Unresolved, Some(found.name_span))
             }
             _ => Ok(()),
         }
@@ -180,8 +180,9 @@ impl<'a> Referrer<'a> {
         if found.name == name && found.namespace.is_empty() {
             return Ok(());
         }
+        let span = (found.name != name).then_some(found.name_span);
         if let Some(place) = node.get_mut("name") {
-            writer.scalar(place, &found.name, Tag::Unresolved, None)?;
+            writer.scalar(place, &found.name, Tag::Unresolved, span)?;
         }
         if found.namespace.is_empty() {
             return Ok(());

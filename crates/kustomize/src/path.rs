@@ -6,10 +6,12 @@
 mod lookup; // one place, or none
 mod select; // every place, by patterns
 
-pub(crate) use lookup::{lookup, lookup_mut, lookup_or_make};
+pub(crate) use lookup::{follow, follow_mut, lookup, lookup_mut, lookup_or_make, trail};
 pub(crate) use select::{Kind, Select, inside};
 
+use crate::fault::Fault;
 use crate::fieldspec::split;
+use crate::growth::DEPTH;
 
 /// Splits a path at its dots. What is in brackets stays together; brackets that hold no `=` fall away.
 pub(crate) fn split_dotted(path: &str) -> Vec<String> {
@@ -34,6 +36,11 @@ pub(crate) fn split_dotted(path: &str) -> Vec<String> {
         }
     }
     result
+}
+
+/// What is said of a path that leads deeper than any document.
+fn too_long() -> Box<Fault> {
+    Fault::new("too-deep", format!("the path of a field has more than {DEPTH} steps"))
 }
 
 /// Whether an element names items by a field.

@@ -6,11 +6,11 @@ pub(crate) mod function; // functions and programs
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use kelson_yaml::{Data, Node, Touch};
+use kelson_yaml::{Bond, Data, Entry, Node, Span, Touch};
 
 use crate::accumulate::{Target, inline_replacement};
 use crate::context::Context;
-use crate::decode::{Reading, decode};
+use crate::decode::{Reading, decode_all};
 use crate::fault::{Fault, Result};
 use crate::generate::{self, chart, iam};
 use crate::kustomization::{
@@ -19,7 +19,7 @@ use crate::kustomization::{
 use crate::loader::Loader;
 use crate::metadata::Origin;
 use crate::resmap::ResMap;
-use crate::resource::Resource;
+use crate::resource::{Behavior, Resource};
 use crate::transformer::{Instance, Work};
 use function::FunctionPlugin;
 
@@ -123,7 +123,7 @@ fn set_up(
         let Some(plugin) = builtin::set_up(context, target, config, touch) else {
             let text = format!("unable to load builtin {gvk}");
             let fault = Fault::new("unknown-builtin", text).at(config.node.span, "");
-            let near = crate::nearest::nearest(&gvk.kind, builtin::KINDS);
+            let near = kelson_model::nearest(&gvk.kind, builtin::KINDS);
             return Err(match near {
                 Some(near) => fault.help(format!("did you mean `{near}`?")),
                 None => fault,
@@ -167,13 +167,22 @@ pub(crate) fn replacements(
         let file = loader.load(context, &entry.path, entry.path.span)?;
         let text = file.text.as_deref().unwrap_or_default();
         let node = parse_file(text, file.at)?;
+        if context.options.strict {
+            for fault in crate::kustomization::repeated_keys(text, file.at) {
+                context.note_strict(|| fault);
+            }
+        }
         match node.as_ref().map(|node| &node.data) {
             Some(Data::Sequence(sequence)) => {
                 for item in &sequence.items {
-                    list.push(decode_file(item)?);
+                    list.push(decode_file(context, item)?);
                 }
             }
-            Some(Data::Mapping(_)) => list.extend(node.as_ref().map(decode_file).transpose()?),
+            Some(Data::Mapping(_)) => {
+                if let Some(node) = &node {
+                    list.push(decode_file(context, node)?);
+                }
+            }
             other => {
                 let kind = if other.is_none() { "invalid" } else { "string" };
                 let text = format!(
@@ -194,8 +203,14 @@ pub(crate) fn parse_file(text: &str, at: kelson_yaml::Span) -> Result<Option<Nod
     })
 }
 
-fn decode_file<T: crate::decode::Decode>(node: &Node) -> Result<T> {
-    decode(node, Reading::File).map_err(decoding)
+/// Reads a value of such a file; under strictness it must know all fields.
+fn decode_file<T: crate::decode::Decode>(context: &mut Context<'_>, node: &Node) -> Result<T> {
+    let (value, reader) = decode_all(node, Reading::File);
+    if let Some(fault) = reader.faults.into_iter().next() {
+        return Err(decoding(fault));
+    }
+    reader.unknown.into_iter().for_each(|fault| context.note_strict(|| fault));
+    Ok(value)
 }
 
 /// Adds the words that surround problems of decoding.
@@ -219,8 +234,9 @@ pub(crate) fn refuse_changes(before: &ResMap, after: &ResMap) -> Result<()> {
         let Some(other) = known.get(&id.to_string()) else {
             return fail(format!("id in self missing from other; id: {id}"));
         };
-        let signed = without_signature(&other.node);
-        if resource.history != other.history || !is_same(&resource.node, &signed) {
+        let signed = without_signature(other);
+        let is_equal = signed.is_some_and(|signed| is_same(&resource.node, &signed));
+        if resource.history != other.history || !is_equal {
             return fail(unequal(resource, other));
         }
     }
@@ -239,26 +255,28 @@ fn unequal(before: &Resource, after: &Resource) -> String {
     format!("nodes unequal: \n -- {before},\n -- {after}\n\n--\n{memory}\n------\n{memory}\n")
 }
 
-/// The object without the label of validators.
-fn without_signature(node: &Node) -> Node {
-    let mut node = node.clone();
-    if let Some(metadata) = node.get_mut("metadata")
-        && let Some(labels) = metadata.get_mut("labels").and_then(Node::as_mapping_mut)
-        && labels.remove("validated-by").is_some()
-    {
-        // Upstream writes the other labels anew.
-        for entry in &mut labels.entries {
-            if let Some(scalar) = entry.value.as_scalar_mut() {
-                scalar.style = kelson_yaml::Style::Plain;
-            }
+/// The object without the label of validators. Upstream writes the other labels anew, sorted and at the end;
+/// that they stand in no file then makes them another thing than those that do, and there is no such object.
+fn without_signature(resource: &Resource) -> Option<Node> {
+    let mut node = resource.node.clone();
+    let metadata = node.get_mut("metadata").and_then(Node::as_mapping_mut);
+    let is_signed = |labels: &Node| labels.get("validated-by").is_some();
+    if let Some(metadata) = metadata.filter(|it| it.get("labels").is_some_and(is_signed)) {
+        let mut entry = metadata.remove("labels")?;
+        let is_made = entry.value.span == Span::NONE || resource.behavior != Behavior::Unspecified;
+        let labels = entry.value.as_mapping_mut()?;
+        labels.remove("validated-by");
+        labels.entries.sort_by(|left, right| left.key.text().cmp(&right.key.text()));
+        let stands_alone = |it: &Entry| it.value.bond == Bond::NONE;
+        let is_read = resource.behavior == Behavior::Unspecified && labels.iter().any(stands_alone);
+        if !is_made || is_read {
+            return None;
         }
-        if labels.is_empty()
-            && let Some(metadata) = metadata.as_mapping_mut()
-        {
-            metadata.remove("labels");
+        if !labels.is_empty() {
+            metadata.entries.push(entry);
         }
     }
-    node
+    Some(node)
 }
 
 /// Whether two trees say the same.

@@ -49,6 +49,14 @@ fn hash_of(value: &impl Hash) -> u64 {
 }
 
 impl ResMap {
+    /// Says which object was probably meant by a kind and a name that nothing has; the kind may be empty.
+    pub(crate) fn near_miss(&self, kind: &str, name: &str) -> Option<String> {
+        let alike = self.list().iter().filter(|it| kind.is_empty() || it.kind() == kind);
+        let near = kelson_model::nearest(name, alike.map(Resource::name))?;
+        let what = if kind.is_empty() { "object" } else { kind };
+        Some(format!("no {what} named `{name}`; there is `{near}`"))
+    }
+
     /// No objects.
     pub(crate) fn new(scopes: &Arc<Schema>) -> Self {
         Self { list: Vec::new(), index: None, scopes: Arc::clone(scopes) }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kelson_yaml::{Data, Dialect, Node, Span, Style, Tag, Text, Touch};
+use kelson_yaml::{Bond, Data, Dialect, Node, Span, Style, Tag, Text, Touch};
 
 use crate::id::{Gvk, ResId};
 use crate::metadata::Origin;
@@ -173,6 +173,14 @@ impl Resource {
         }
     }
 
+    /// Makes every annotation stand for itself alone.
+    fn sever_annotations(&mut self) {
+        let metadata = self.node.get_mut("metadata");
+        if let Some(annotations) = metadata.and_then(|metadata| metadata.get_mut("annotations")) {
+            crate::write::sever(annotations);
+        }
+    }
+
     /// Whether nothing is left of it: it was deleted.
     pub(crate) fn is_empty(&self) -> bool {
         match &self.node.data {
@@ -248,7 +256,9 @@ impl Resource {
                 // The type of the key stays open, so that `"1"` comes out as a number and is refused.
                 let key = Node::scalar(key, Tag::Unresolved, Style::Plain);
                 let key = key.at(value.span, value.touch);
-                kelson_yaml::Entry { key, value: as_text(value) }
+                let mut value = as_text(value);
+                value.bond = Bond::NONE;
+                kelson_yaml::Entry { key, value }
             })
             .collect();
         let mut map = Node::mapping(entries);
@@ -271,7 +281,7 @@ impl Resource {
             })
         };
         match self.node.get("metadata").and_then(|metadata| metadata.get("annotations")) {
-            Some(annotations) if in_order(annotations) => {}
+            Some(annotations) if in_order(annotations) => self.sever_annotations(),
             Some(_) => {
                 let entries = self.texts("annotations");
                 self.set_texts("annotations", entries);

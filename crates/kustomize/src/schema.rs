@@ -191,8 +191,13 @@ impl Type {
         if let Some((_, shape)) = self.fields.iter().find(|(field, _)| *field == name) {
             return Some(shape.view());
         }
-        self.plain.split(' ').any(|field| field == name).then_some(View::Plain)
+        has_word(self.plain, name).then_some(View::Plain)
     }
+}
+
+/// Whether a word is one of those that spaces separate.
+fn has_word(words: &str, word: &str) -> bool {
+    words.as_bytes().split(|byte| *byte == b' ').any(|field| field == word.as_bytes())
 }
 
 impl Shape {

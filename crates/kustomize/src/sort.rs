@@ -5,12 +5,13 @@ use std::cmp::Ordering;
 use hashbrown::HashMap;
 
 use crate::fault::{Fault, Result};
-use crate::id::{Gvk, ResId};
+use crate::id::ResId;
 use crate::kustomization::{LegacySortOptions, SortOptions};
 use crate::options::Reorder;
 use crate::resource::Resource;
 
-const FIRST: [&str; 22] = [
+/// Kinds that others need.
+pub(crate) const FIRST: [&str; 22] = [
     "Namespace",
     "ResourceQuota",
     "StorageClass",
@@ -34,7 +35,9 @@ const FIRST: [&str; 22] = [
     "CronJob",
     "PodDisruptionBudget",
 ];
-const LAST: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
+/// Kinds that act on others.
+pub(crate) const LAST: [&str; 2] =
+    ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 
 /// Puts the objects in the order that the kustomization asks for, else the caller.
 pub(crate) fn sort(
@@ -98,34 +101,47 @@ fn by_kind(resources: &mut Vec<Resource>, ranks: &HashMap<String, i64>) {
 
 /// What an object is sorted by.
 struct Key {
-    gvk: Gvk,
+    id: ResId,
     rank: i64,
-    kind: String,
-    id: String,
 }
 
 impl Key {
     fn new(id: ResId, ranks: &HashMap<String, i64>) -> Self {
-        let or = |text: &str, placeholder: &'static str| {
-            if text.is_empty() { placeholder.to_owned() } else { text.to_owned() }
-        };
-        let gvk = &id.gvk;
-        Self {
-            rank: ranks.get(gvk.kind.as_str()).copied().unwrap_or(0),
-            kind: [or(&gvk.group, "~G"), or(&gvk.version, "~V"), or(&gvk.kind, "~K")].join("_"),
-            id: [gvk.to_string(), or(&id.namespace, "~X"), or(&id.name, "~N")].join("|"),
-            gvk: id.gvk,
-        }
+        Self { rank: ranks.get(id.gvk.kind.as_str()).copied().unwrap_or(0), id }
     }
 
     fn compare(&self, other: &Self) -> Ordering {
-        if self.gvk == other.gvk {
-            return self.id.cmp(&other.id);
+        let (gvk, other_gvk) = (&self.id.gvk, &other.id.gvk);
+        if gvk == other_gvk {
+            return self.name().cmp(other.name());
         }
-        let by_name = self.kind.cmp(&other.kind);
-        let namespaces = self.gvk.kind == "Namespace"
-            && other.gvk.kind == "Namespace"
-            && (self.gvk.group.is_empty() || other.gvk.group.is_empty());
+        let by_name = self.kind().cmp(other.kind());
+        let namespaces = gvk.kind == "Namespace"
+            && other_gvk.kind == "Namespace"
+            && (gvk.group.is_empty() || other_gvk.group.is_empty());
         self.rank.cmp(&other.rank).then(if namespaces { by_name.reverse() } else { by_name })
     }
+
+    /// The text `group_version_kind`, byte by byte.
+    fn kind(&self) -> impl Iterator<Item = u8> {
+        let gvk = &self.id.gvk;
+        joined(or(&gvk.group, "~G"), b'_', or(&gvk.version, "~V")).chain(joined(
+            "",
+            b'_',
+            or(&gvk.kind, "~K"),
+        ))
+    }
+
+    /// The text `namespace|name`, byte by byte.
+    fn name(&self) -> impl Iterator<Item = u8> {
+        joined(or(&self.id.namespace, "~X"), b'|', or(&self.id.name, "~N"))
+    }
+}
+
+fn or<'a>(text: &'a str, placeholder: &'a str) -> &'a str {
+    if text.is_empty() { placeholder } else { text }
+}
+
+fn joined<'a>(left: &'a str, between: u8, right: &'a str) -> impl Iterator<Item = u8> {
+    left.bytes().chain([between]).chain(right.bytes())
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use kelson_model::nearest;
 use kelson_yaml::{Touch, json};
 
 use crate::context::Context;
@@ -215,10 +216,18 @@ fn edit_images(
         hits.iter_mut().zip(found).for_each(|(hit, found)| *hit |= found);
         Ok(())
     })?;
+    let used = match context.options.strict && hits.contains(&false) {
+        true => resources.list().iter().flat_map(|it| images::names(&it.node)).collect(),
+        false => Vec::new(),
+    };
     for (place, _) in places.iter().zip(hits).filter(|(_, hit)| !hit) {
         context.note_strict(|| {
             let text = format!("no container uses the image `{}`", &**place);
-            Fault::new("image-matches-nothing", text).at(place.span, "used nowhere")
+            let fault = Fault::new("image-matches-nothing", text).at(place.span, "used nowhere");
+            match nearest(place, used.iter().map(String::as_str)) {
+                Some(near) => fault.help(format!("there is the image `{near}`")),
+                None => fault.help("take the entry out, or give the name that a container uses"),
+            }
         });
     }
     Ok(())
@@ -241,7 +250,7 @@ fn set_replicas(
     let fault = replicas::no_match(replica, specs);
     let kinds: Vec<&str> = specs.list().iter().map(|spec| spec.gvk.kind.as_str()).collect();
     let alike = resources.list().iter().filter(|it| kinds.contains(&it.kind()));
-    Err(match crate::nearest::nearest(&replica.name, alike.map(Resource::name)) {
+    Err(match nearest(&replica.name, alike.map(Resource::name)) {
         Some(near) => fault.help(format!("there is `{near}`")),
         None => fault,
     })
@@ -254,15 +263,24 @@ fn replace(
     list: &[ReplacementInFile],
     touch: Touch,
 ) -> Result<()> {
-    let options = replacement::Options { whole_values: context.options.strict };
+    let sources = Some(&context.sources);
+    let options = replacement::Options { whole_values: context.options.strict, sources };
     resources.drop_empty();
-    let hits = replacement::apply(resources.list_mut(), list, options, touch)?;
-    for (replacement, hits) in list.iter().zip(hits) {
+    let done = replacement::apply(resources.list_mut(), list, options, touch)?;
+    for retyped in done.retyped {
+        context.note_strict(|| retyped.fault());
+    }
+    for (replacement, hits) in list.iter().zip(done.hits) {
         for (target, _) in replacement.targets.iter().zip(hits).filter(|(_, hit)| !hit) {
             let span = target.as_ref().map_or(replacement.span, |target| target.span);
+            let select = target.as_ref().and_then(|target| target.select.as_ref());
+            let near = select.and_then(|it| resources.near_miss(&it.kind, &it.name));
             context.note_strict(|| {
+                let help = || "take the target out, or make it select an object".to_owned();
                 let text = "the target of the replacement selects nothing";
-                Fault::new("replacement-matches-nothing", text).at(span, "selects no object")
+                Fault::new("replacement-matches-nothing", text)
+                    .at(span, "selects no object")
+                    .help(near.unwrap_or_else(help))
             });
         }
     }

@@ -216,7 +216,17 @@ fn plain_words(kind: &str) -> &'static str {
     }
 }
 
-fn for_each(node: &mut Node, act: &mut dyn FnMut(&mut Node)) {
+/// Gives a place to every node below that has none.
+pub(crate) fn give_place(object: &mut Node, span: Span, touch: Touch) {
+    for_each(object, &mut |node| {
+        if node.span == Span::NONE {
+            node.span = span;
+            node.touch = touch;
+        }
+    });
+}
+
+pub(crate) fn for_each(node: &mut Node, act: &mut dyn FnMut(&mut Node)) {
     act(node);
     match &mut node.data {
         Data::Scalar(_) => {}

@@ -94,12 +94,16 @@ fn strictness_reports_what_upstream_passes_over() {
             repeated-key: the key `resources` is here more than once; the last one counts
               /kustomization.yaml:2:1 here again
               /kustomization.yaml:1:1 it was here first
+              take one of the two out, or put their values together
             patch-matches-nothing: the target of the patch selects nothing (Deployment.[noVer].[noGrp]/[noName].[noNs]:a=:l=)
               /kustomization.yaml:7:11 selects no object
+              take the patch out, or make its target select an object
             image-matches-nothing: no container uses the image `nginx`
               /kustomization.yaml:4:9 used nowhere
+              take the entry out, or give the name that a container uses
             replacement-matches-nothing: the target of the replacement selects nothing
               /kustomization.yaml:12:5 selects no object
+              take the target out, or make it select an object
         "#]],
     );
 }

@@ -1,7 +1,6 @@
 //! Upstream's own suite: every case of the corpus, compared byte for byte.
 //!
-//! The corpus lies beside the project, not in it. `KELSON_CONFORMANCE` names its folder; without it the test
-//! looks for `shared/conformance` in the directories above.
+//! The corpus lies beside the project, not in it.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
@@ -37,10 +36,8 @@ enum Verdict {
 
 #[test]
 fn every_case_of_the_corpus_comes_out_as_upstream() {
-    let Some(corpus) = corpus() else {
-        println!("no corpus here; nothing to compare with");
-        return;
-    };
+    let test = "every_case_of_the_corpus_comes_out_as_upstream";
+    let Some(corpus) = kelson_testkit::conformance(test, "kustomize") else { return };
     let mut score: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let (mut wrong, mut words, mut errors) = (String::new(), String::new(), (0, 0));
     let mut failed = 0;
@@ -74,18 +71,6 @@ fn every_case_of_the_corpus_comes_out_as_upstream() {
     println!("{:4}/{:<4} in all; error texts {}/{}", total.0, total.1, errors.0, errors.1);
     assert_eq!(failed, 0, "cases that the release passes differ");
     assert!(errors.0 * 10 >= errors.1 * 9, "fewer than nine in ten error texts match");
-}
-
-/// Where the corpus is, if it is.
-fn corpus() -> Option<PathBuf> {
-    if let Some(folder) = std::env::var_os("KELSON_CONFORMANCE") {
-        return Some(PathBuf::from(folder).join("kustomize"));
-    }
-    let start = Path::new(env!("CARGO_MANIFEST_DIR"));
-    start
-        .ancestors()
-        .map(|above| above.join("shared/conformance/kustomize"))
-        .find(|folder| folder.is_dir())
 }
 
 /// All cases, sorted by name.

@@ -6,7 +6,6 @@ use kelson_yaml::{Node, Span, Text, Touch};
 use crate::fault::{Fault, Result};
 use crate::gotext;
 use crate::id::ResId;
-use crate::nearest;
 use crate::resmap::ResMap;
 use crate::resource::{Behavior, Resource, mapping_in};
 
@@ -45,9 +44,8 @@ impl ResMap {
         let fault = Fault::new("generator-matches-nothing", text)
             .saying(format!("there is no {kind} `{name}` to {}", resource.behavior.word()))
             .at(resource.node.span, "this entry");
-        let alike = self.list().iter().filter(|other| other.kind() == kind);
-        match nearest::nearest(name, alike.map(Resource::name)) {
-            Some(near) => fault.help(format!("no {kind} named `{name}`; there is `{near}`")),
+        match self.near_miss(kind, name) {
+            Some(near) => fault.help(near),
             None => fault,
         }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::{NameReference, TransformerConfig};
 use crate::fieldspec::{FieldSpec, Specs};
 use crate::id::Gvk;
+use crate::sort::{FIRST, LAST};
 
 type Row = (&'static str, &'static str);
 
@@ -33,38 +34,11 @@ pub(super) fn all() -> TransformerConfig {
 
 /// The place of a kind among others; unlisted kinds stand in the middle.
 pub(super) fn rank(kind: &str) -> i8 {
-    if let Some(index) = ORDER_FIRST.iter().position(|first| *first == kind) {
+    if let Some(index) = FIRST.iter().position(|first| *first == kind) {
         return i8::try_from(index).unwrap_or(0) - 22;
     }
-    ORDER_LAST.iter().position(|last| *last == kind).map_or(0, |index| index as i8 + 1)
+    LAST.iter().position(|last| *last == kind).map_or(0, |index| index as i8 + 1)
 }
-
-static ORDER_FIRST: [&str; 22] = [
-    "Namespace",
-    "ResourceQuota",
-    "StorageClass",
-    "CustomResourceDefinition",
-    "ServiceAccount",
-    "PodSecurityPolicy",
-    "Role",
-    "ClusterRole",
-    "RoleBinding",
-    "ClusterRoleBinding",
-    "ConfigMap",
-    "Secret",
-    "Endpoints",
-    "Service",
-    "LimitRange",
-    "PriorityClass",
-    "PersistentVolume",
-    "PersistentVolumeClaim",
-    "Deployment",
-    "StatefulSet",
-    "CronJob",
-    "PodDisruptionBudget",
-];
-
-static ORDER_LAST: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 
 static NAMES: &[Row] = &[("*", "metadata/name")];
 

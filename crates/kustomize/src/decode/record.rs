@@ -5,7 +5,7 @@ use kelson_yaml::{Data, Mapping, Node, Text};
 
 use super::{Json, Reader};
 use crate::fault::Fault;
-use crate::nearest;
+use kelson_model::nearest;
 
 /// Declares a struct that is read from a mapping. Each field names its path in Go: the names of embedded
 /// structs, which messages show, and last the key in the file.
@@ -84,15 +84,22 @@ impl Reader {
             .iter()
             .position(|path| name(path) == key)
             .or_else(|| paths.iter().position(|path| name(path).eq_ignore_ascii_case(key)));
-        if found.is_none() && self.is_strict() {
+        if found.is_none() {
             let fault = Fault::new("unknown-field", format!("json: unknown field {}", quote(key)))
                 .saying(format!("there is no field `{key}` here"))
                 .at(node.span, "not a known field");
-            let near = nearest::nearest(key, paths.iter().map(|path| name(path)));
-            self.faults.push(match near {
+            let near = nearest(key, paths.iter().map(|path| name(path)));
+            let mut fault = match near {
                 Some(near) => fault.help(format!("did you mean `{near}`?")),
                 None => fault,
-            });
+            };
+            if self.is_strict() {
+                self.faults.push(fault);
+            } else {
+                // Upstream has no words for what it passes over.
+                fault.text.clone_from(&fault.diagnostic.message);
+                self.unknown.push(fault);
+            }
         }
         found
     }

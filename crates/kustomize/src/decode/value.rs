@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use kelson_model::Sources;
 use kelson_yaml::{Data, Node, Span, Text};
 
 use super::{Decode, Json, Reader};
@@ -29,6 +30,21 @@ impl Str {
     /// Text that no file gave.
     pub(crate) fn new(text: impl Into<Text>) -> Self {
         Self { text: text.into(), span: Span::NONE }
+    }
+
+    /// The place of an offset in the text, where the file has the text as it is; else that of the whole.
+    pub(crate) fn part(&self, offset: usize, sources: &Sources) -> Span {
+        let start = self.span.start as usize;
+        let source = sources.get(self.span.source).and_then(|source| source.text.get(start..));
+        let Some((source, before)) = source.zip(self.text.get(..offset)) else { return self.span };
+        let quoted = usize::from(source.starts_with(['"', '\'']));
+        match source.get(quoted..).is_some_and(|source| source.starts_with(before)) {
+            true => {
+                let start = u32::try_from(start + quoted + offset).unwrap_or(u32::MAX);
+                Span { start, ..self.span }
+            }
+            false => self.span,
+        }
     }
 
     /// The text as a string node with its place.

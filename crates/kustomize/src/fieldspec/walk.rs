@@ -4,6 +4,7 @@ use kelson_yaml::{Data, Entry, Mapping, Node, Sequence, Style, Tag};
 
 use super::{FieldSpec, Step};
 use crate::fault::{Fault, Result};
+use crate::growth::DEPTH;
 use crate::id::{Gvk, ResId};
 use crate::write::{Writer, is_null, wrong_kind};
 
@@ -31,6 +32,10 @@ pub(crate) fn visit(
     set: &mut dyn FnMut(&mut Writer, &mut Node) -> Result<()>,
 ) -> Result<()> {
     let make = if spec.create { make } else { Make::Nothing };
+    if spec.steps.len() > DEPTH {
+        let text = format!("the path of a field has more than {DEPTH} steps");
+        return Err(Fault::new("too-deep", text));
+    }
     let walked = Walk { make, set, writer }.enter(object, &spec.steps);
     writer.settle(object);
     walked.map_err(|fault| {
@@ -39,7 +44,7 @@ pub(crate) fn visit(
 }
 
 /// The id of an object as errors show it.
-fn id_of(object: &Node) -> ResId {
+pub(crate) fn id_of(object: &Node) -> ResId {
     let text = |path: &[&str]| {
         let node = object.lookup(path).filter(|node| !is_null(node));
         node.and_then(Node::text).unwrap_or_default()
@@ -151,6 +156,10 @@ impl Walk<'_, '_> {
 
 /// Names that stand for list elements cannot name a field of a mapping.
 fn refusal(name: &str, node: &Node) -> Option<Box<Fault>> {
+    // Nearly every name is a word.
+    if name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        return None;
+    }
     let index = name.parse::<i64>();
     match name {
         _ if index.as_ref().is_ok_and(|index| *index < 0) => {

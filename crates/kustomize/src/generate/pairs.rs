@@ -53,7 +53,7 @@ pub(super) fn load(
         })?;
     }
     for text in literals {
-        pairs.push(literal(text).map_err(|fault| {
+        pairs.push(literal(context, text).map_err(|fault| {
             fault.wrap(format!("literal sources {}", names(literals))).wrap("loading KV pairs")
         })?);
     }
@@ -66,12 +66,12 @@ pub(super) fn load(
 }
 
 /// `key=value`, with one pair of quotes taken off the value.
-fn literal(text: &Str) -> Result<Pair> {
+fn literal(context: &Context<'_>, text: &Str) -> Result<Pair> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok(Pair {
             key: key.into(),
             value: Value::Text(without_quotes(&through_config(value)).into()),
-            span: text.span,
+            span: text.part(key.len() + 1, &context.sources),
         }),
         _ => {
             let words = format!("invalid literal source {}, expected key=value", &**text);
@@ -117,9 +117,9 @@ fn without_quotes(text: &str) -> &str {
 fn file(context: &mut Context<'_>, loader: &Loader, source: &Str) -> Result<Pair> {
     let (key, path) = file_source(source)?;
     let file = loader.load(context, path, source.span)?;
-    let value = match file.text {
-        Some(text) => Value::Text(text),
-        None => Value::Bytes(file.bytes),
+    let value = match &file.text {
+        Some(text) if file.is_plain_text() => Value::Text(Arc::clone(text)),
+        _ => Value::Bytes(file.bytes().into()),
     };
     Ok(Pair { key: key.into(), value, span: file.at })
 }
@@ -161,7 +161,7 @@ fn env_file(
 ) -> Result<()> {
     let file = loader.load(context, path, path.span)?;
     let mut offset = 0_usize;
-    for (number, raw) in file.bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+    for (number, raw) in file.bytes().split_inclusive(|byte| *byte == b'\n').enumerate() {
         let start = offset;
         offset += raw.len();
         let line = raw.strip_suffix(b"\n").unwrap_or(raw);
@@ -182,7 +182,9 @@ fn env_file(
         }
         let (key, value) = text.split_once('=').unwrap_or((text, ""));
         if !key.is_empty() {
-            let start = file.at.start.saturating_add(u32::try_from(start).unwrap_or(u32::MAX));
+            let before = line.len() - value.len();
+            let start = u32::try_from(start + before).unwrap_or(u32::MAX);
+            let start = file.at.start.saturating_add(start);
             pairs.push(Pair {
                 key: key.into(),
                 value: Value::Text(value.into()),

@@ -34,14 +34,10 @@ fn is_as_expected(case: &Value, actual: &Result<Value, String>) -> bool {
 
 #[test]
 fn public_vectors_hold() {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/conformance");
-    let folder = std::env::var("KELSON_CONFORMANCE").unwrap_or_else(|_| beside.into());
-    let Ok(text) = std::fs::read_to_string(format!("{folder}/jsonpatch/rfc6902.json")) else {
-        eprintln!(
-            "no vectors in {folder}; set KELSON_CONFORMANCE to the folder that holds jsonpatch/rfc6902.json"
-        );
+    let Some(folder) = kelson_testkit::conformance("public_vectors_hold", "jsonpatch") else {
         return;
     };
+    let text = std::fs::read_to_string(folder.join("rfc6902.json")).expect("the vectors are there");
     let vectors: Value = serde_json::from_str(&text).expect("the vectors are JSON");
     let cases = vectors["cases"].as_array().expect("the vectors have cases");
     // Options exist in a later version of the library only.

@@ -40,6 +40,11 @@ impl<'s> Walk<'s> {
         keys: &[&str],
         known: Known<'s>,
     ) -> Result<()> {
+        if matches!(side, Side::Missing) && are_told_apart(items, keys) {
+            return items
+                .iter_mut()
+                .try_for_each(|item| self.alone(item, Role::Unpatched, known).map(drop));
+        }
         let keys = if keys.is_empty() { &[""] } else { keys };
         let mut tuples = self.tuples(items, &side, keys);
         if tuples.is_empty() {
@@ -70,6 +75,23 @@ impl<'s> Walk<'s> {
             Growth::Back => tuple::collect(items.iter().chain(patch), keys),
         }
     }
+}
+
+/// So many elements are compared with each other; longer lists go by hash.
+const FEW: usize = 16;
+
+/// Whether the first key alone tells the few elements of a list apart, and none has another. Where no patch comes in,
+/// such a list keeps its elements and their order.
+fn are_told_apart(items: &[Node], keys: &[&str]) -> bool {
+    let Some((first, others)) = keys.split_first() else { return false };
+    let text = |item| tuple::field(item, first).filter(|value| !is_null(value)).map(text_of);
+    items.len() <= FEW
+        && items.iter().enumerate().all(|(index, item)| {
+            let own = text(item).unwrap_or_default();
+            !own.is_empty()
+                && others.iter().all(|key| tuple::field(item, key).is_none())
+                && items[..index].iter().all(|before| text(before) != Some(own))
+        })
 }
 
 /// A merge of two lists under way.

@@ -16,6 +16,7 @@ pub(super) struct Facts {
     /// Group, version and kind as they were read.
     pub(super) original: Gvk,
     pub(super) name: Text,
+    pub(super) name_span: Span,
     /// As written.
     pub(super) namespace: Text,
     pub(super) namespace_span: Span,
@@ -111,13 +112,16 @@ impl Facts {
             Some(first) => crate::resmap::effective(&first.namespace).into(),
             None => effective.clone(),
         };
-        let namespace = resource.node.lookup(&["metadata", "namespace"]);
+        let place = |key: &str| {
+            resource.node.lookup(&["metadata", key]).map_or(Span::NONE, |node: &Node| node.span)
+        };
         Self {
             original: resource.original_gvk(),
             gvk,
             name: resource.name().into(),
+            name_span: place("name"),
             namespace: resource.namespace().into(),
-            namespace_span: namespace.map_or(Span::NONE, |node: &Node| node.span),
+            namespace_span: place("namespace"),
             effective,
             original_namespace,
             is_cluster_scoped,

@@ -2,8 +2,9 @@
 
 use kelson_yaml::{Data, Entry, Node, Style, Tag};
 
-use super::{is_match, split_match};
+use super::{is_match, split_match, too_long};
 use crate::fault::{Fault, Result};
+use crate::growth::DEPTH;
 use crate::write::{is_null, wrong_kind};
 
 /// What an element of a path asks for.
@@ -69,6 +70,46 @@ fn step<'a>(node: &'a Node, part: &Part<'_>) -> Result<Option<&'a Node>> {
     }
 }
 
+/// The positions of fields and items that a path leads through, if it leads somewhere.
+pub(crate) fn trail(node: &Node, path: &[String]) -> Option<Vec<usize>> {
+    let mut node = node;
+    let mut trail = Vec::new();
+    for text in cleaned(path) {
+        let position = match (part(text).ok()?, &node.data) {
+            (Part::Field(name), Data::Mapping(mapping)) => {
+                mapping.iter().position(|entry| entry.key.text() == Some(name))?
+            }
+            (part, Data::Sequence(sequence)) => index(&sequence.items, &part)?,
+            _ => return None,
+        };
+        trail.push(position);
+        node = child(node, position)?;
+    }
+    Some(trail)
+}
+
+fn child(node: &Node, position: usize) -> Option<&Node> {
+    match &node.data {
+        Data::Mapping(mapping) => mapping.entries.get(position).map(|entry| &entry.value),
+        Data::Sequence(sequence) => sequence.items.get(position),
+        Data::Scalar(_) => None,
+    }
+}
+
+/// What stands where the positions lead.
+pub(crate) fn follow<'a>(node: &'a Node, trail: &[usize]) -> Option<&'a Node> {
+    trail.iter().try_fold(node, |node, position| child(node, *position))
+}
+
+/// What stands where the positions lead, to be changed.
+pub(crate) fn follow_mut<'a>(node: &'a mut Node, trail: &[usize]) -> Option<&'a mut Node> {
+    trail.iter().try_fold(node, |node, position| match &mut node.data {
+        Data::Mapping(mapping) => mapping.entries.get_mut(*position).map(|entry| &mut entry.value),
+        Data::Sequence(sequence) => sequence.items.get_mut(*position),
+        Data::Scalar(_) => None,
+    })
+}
+
 /// Follows a path that leads somewhere, to change what is there.
 pub(crate) fn lookup_mut<'a>(node: &'a mut Node, path: &[String]) -> Option<&'a mut Node> {
     cleaned(path).try_fold(node, |node, text| match (part(text).ok()?, &mut node.data) {
@@ -102,6 +143,9 @@ pub(crate) fn lookup_or_make<'a>(
     path: &[String],
 ) -> Result<Option<&'a mut Node>> {
     let parts: Vec<&str> = cleaned(path).collect();
+    if parts.len() > DEPTH {
+        return Err(too_long());
+    }
     let mut node = node;
     for (at, text) in parts.iter().enumerate() {
         if is_null(node) {

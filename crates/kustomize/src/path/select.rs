@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use kelson_yaml::{Data, Dialect, Entry, Node, Style, Tag, emit};
 
 use super::lookup::new_item;
-use super::{is_match, split_match};
+use super::{is_match, split_match, too_long};
 use crate::fault::{Fault, Result};
 use crate::goregex::GoRegex;
+use crate::growth::DEPTH;
 use crate::write::{is_null, wrong_kind};
 
 /// The shape of a node.
@@ -37,8 +38,31 @@ impl Kind {
     }
 }
 
-/// What is called for each place.
-type Found<'a> = dyn FnMut(&mut Node) + 'a;
+/// What is called for each place, with the positions of fields and items that lead there.
+type Found<'a> = dyn FnMut(&mut Node, &[usize]) + 'a;
+
+/// A position that nothing has: what follows it is no part of the tree.
+const NOWHERE: usize = usize::MAX;
+
+/// What is under way: whom to call, and where the walk stands.
+struct Walk<'a, 'b> {
+    found: &'a mut Found<'b>,
+    trail: Vec<usize>,
+}
+
+impl Walk<'_, '_> {
+    fn found(&mut self, node: &mut Node) {
+        (self.found)(node, &self.trail);
+    }
+
+    /// Goes down by one position, and comes back.
+    fn below<T>(&mut self, position: usize, step: impl FnOnce(&mut Self) -> T) -> T {
+        self.trail.push(position);
+        let result = step(self);
+        self.trail.pop();
+        result
+    }
+}
 
 /// A path, compiled.
 #[derive(Debug)]
@@ -104,10 +128,13 @@ impl Select {
 
     /// Calls `found` for every place the path leads to, and returns how many there are.
     pub(crate) fn each(&self, node: &mut Node, found: &mut Found<'_>) -> Result<usize> {
-        self.walk(node, 0, found)
+        if self.parts.len() > DEPTH {
+            return Err(too_long());
+        }
+        self.walk(node, 0, &mut Walk { found, trail: Vec::new() })
     }
 
-    fn walk(&self, node: &mut Node, at: usize, found: &mut Found<'_>) -> Result<usize> {
+    fn walk(&self, node: &mut Node, at: usize, walk: &mut Walk<'_, '_>) -> Result<usize> {
         // A null has no fields and no items, and what is made below it is made in the air.
         let mut air = match self.parts.get(at) {
             Some(Part::Field(_)) if is_null(node) && self.make.is_none() => return Ok(0),
@@ -115,22 +142,28 @@ impl Select {
             _ => Node::sequence(Vec::new()),
         };
         let is_in_air = is_null(node) && at < self.parts.len();
-        let node = if is_in_air { &mut air } else { node };
+        if is_in_air {
+            return walk.below(NOWHERE, |walk| self.part(&mut air, at, walk));
+        }
+        self.part(node, at, walk)
+    }
+
+    fn part(&self, node: &mut Node, at: usize, walk: &mut Walk<'_, '_>) -> Result<usize> {
         match self.parts.get(at) {
             None => {
-                found(node);
+                walk.found(node);
                 Ok(1)
             }
-            Some(Part::Index(index)) => self.index(node, at, *index, found),
-            Some(Part::Match(part)) => self.matching(node, at, part, found),
+            Some(Part::Index(index)) => self.index(node, at, *index, walk),
+            Some(Part::Match(part)) => self.matching(node, at, part, walk),
             Some(Part::Every) => {
                 let mut count = 0;
-                for item in items(node)? {
-                    count += self.walk(item, at + 1, found)?;
+                for (position, item) in items(node)?.iter_mut().enumerate() {
+                    count += walk.below(position, |walk| self.walk(item, at + 1, walk))?;
                 }
                 Ok(count)
             }
-            Some(Part::Field(name)) => self.field(node, at, name, found),
+            Some(Part::Field(name)) => self.field(node, at, name, walk),
             Some(Part::Wrong(error)) => Err(Fault::new("bad-field-path", *error)),
         }
     }
@@ -140,25 +173,30 @@ impl Select {
         node: &mut Node,
         at: usize,
         name: &str,
-        found: &mut Found<'_>,
+        walk: &mut Walk<'_, '_>,
     ) -> Result<usize> {
         let expected = if name.is_empty() { "ScalarNode" } else { "MappingNode" };
         if node.as_mapping().is_none() || name.is_empty() {
             return Err(wrong_kind(expected, node));
         }
-        if node.get(name).is_none()
-            && let (Some(make), Some(mapping)) = (self.make, node.as_mapping_mut())
-        {
-            let key = Node::scalar(name, Tag::Unresolved, Style::Plain);
-            mapping.entries.push(Entry { key, value: self.kind_for(at + 1, make).empty() });
-        }
-        let Some(field) = node.get_mut(name) else { return Ok(0) };
+        let Some(mapping) = node.as_mapping_mut() else { return Ok(0) };
+        let named = |entry: &Entry| entry.key.text() == Some(name);
+        let position = match (mapping.entries.iter().position(named), self.make) {
+            (Some(position), _) => position,
+            (None, None) => return Ok(0),
+            (None, Some(make)) => {
+                let key = Node::scalar(name, Tag::Unresolved, Style::Plain);
+                mapping.entries.push(Entry { key, value: self.kind_for(at + 1, make).empty() });
+                mapping.len() - 1
+            }
+        };
+        let field = &mut mapping.entries[position].value;
         if at + 1 == self.parts.len() || field.as_scalar().is_none() {
-            return self.walk(field, at + 1, found);
+            return walk.below(position, |walk| self.walk(field, at + 1, walk));
         }
         // What is found inside a text is found in a copy: it counts, but nothing comes of it.
         match inside(field)? {
-            Some(mut copy) => self.walk(&mut copy, at + 1, found),
+            Some(mut copy) => walk.below(NOWHERE, |walk| self.walk(&mut copy, at + 1, walk)),
             None => Err(Fault::new(
                 "bad-field-path",
                 "wrong node kind: expected MappingNode but got : node contents:\nnull\n",
@@ -171,7 +209,7 @@ impl Select {
         node: &mut Node,
         at: usize,
         index: usize,
-        found: &mut Found<'_>,
+        walk: &mut Walk<'_, '_>,
     ) -> Result<usize> {
         let items = items(node)?;
         if items.len() == index
@@ -181,7 +219,7 @@ impl Select {
         }
         let count = items.len();
         match items.get_mut(index) {
-            Some(item) => self.walk(item, at + 1, found),
+            Some(item) => walk.below(index, |walk| self.walk(item, at + 1, walk)),
             None => Err(Fault::new(
                 "bad-field-path",
                 format!("index {index} specified but only {count} elements found"),
@@ -194,16 +232,16 @@ impl Select {
         node: &mut Node,
         at: usize,
         part: &Match,
-        found: &mut Found<'_>,
+        walk: &mut Walk<'_, '_>,
     ) -> Result<usize> {
-        let count = self.each_matching(items(node)?, at, part, found)?;
+        let count = self.each_matching(items(node)?, 0, (at, part), walk)?;
         if count > 0 || self.make.is_none() {
             return Ok(count);
         }
         let items = items(node)?;
         items.push(new_item(&part.field, &part.value));
         let last = items.len() - 1;
-        match self.each_matching(&mut items[last..], at, part, found)? {
+        match self.each_matching(items, last, (at, part), walk)? {
             // Upstream makes items for ever if the pattern does not match its own text.
             0 => Err(Fault::new(
                 "bad-field-path",
@@ -216,16 +254,16 @@ impl Select {
     fn each_matching(
         &self,
         items: &mut [Node],
-        at: usize,
-        part: &Match,
-        found: &mut Found<'_>,
+        first: usize,
+        (at, part): (usize, &Match),
+        walk: &mut Walk<'_, '_>,
     ) -> Result<usize> {
         let mut count = 0;
-        for item in items {
+        for (position, item) in items.iter_mut().enumerate().skip(first) {
             if part.field.is_empty() {
                 // The rest of the path is not looked at.
                 if part.is_met_by(item)? {
-                    found(item);
+                    walk.below(position, |walk| walk.found(item));
                     count += 1;
                 }
                 continue;
@@ -235,7 +273,7 @@ impl Select {
                 None => false,
             };
             if is_met {
-                count += self.walk(item, at + 1, found)?;
+                count += walk.below(position, |walk| self.walk(item, at + 1, walk))?;
             }
         }
         Ok(count)

@@ -8,7 +8,7 @@ use super::{Making, Plugin, decoding, parse_file, replacements};
 use crate::accumulate::Target;
 use crate::context::Context;
 use crate::decode::value::Map;
-use crate::decode::{Decode, Reading, Str, decode, record};
+use crate::decode::{Decode, Reading, Str, decode, decode_all, record};
 use crate::fault::{Fault, Result};
 use crate::fieldspec::{FieldSpec, Specs};
 use crate::generate::{chart, iam};
@@ -149,6 +149,9 @@ pub(super) fn set_up(
     let generator =
         |making: Result<Making>| making.map(|making| Plugin::Generator(Box::new(making)));
     let loader = &target.loader;
+    if context.options.strict {
+        unknown_fields(config).into_iter().for_each(|fault| context.note_strict(|| fault));
+    }
     Some(match config.kind() {
         "AnnotationsTransformer" => {
             transformer(read::<Pairs>(config).map(|args| Work::Annotations {
@@ -202,6 +205,48 @@ pub(super) fn set_up(
 /// Reads the configuration of a plugin.
 fn read<T: Decode>(config: &Resource) -> Result<T> {
     decode(&config.node, Reading::Plugin).map_err(decoding)
+}
+
+/// The fields that a plugin does not know. Upstream passes over them.
+#[expect(clippy::vec_box, reason = "a fault travels in its box")]
+fn unknown_fields(config: &Resource) -> Vec<Box<Fault>> {
+    fn of<T: Decode>(config: &Resource) -> Vec<Box<Fault>> {
+        decode_all::<T>(&config.node, Reading::Plugin).1.unknown
+    }
+    let (mut unknown, other) = match config.kind() {
+        "AnnotationsTransformer" | "LabelTransformer" => (of::<Pairs>(config), None),
+        "ImageTagTransformer" => (of::<ImageArgs>(config), None),
+        "NamespaceTransformer" => (of::<NamespaceArgs>(config), None),
+        "PatchTransformer" => (of::<Patch>(config), None),
+        "PatchJson6902Transformer" => (of::<JsonPatchArgs>(config), None),
+        "PatchStrategicMergeTransformer" => (of::<StrategicArgs>(config), None),
+        "PrefixTransformer" | "SuffixTransformer" | "PrefixSuffixTransformer" => {
+            (of::<AffixArgs>(config), None)
+        }
+        "ReplacementTransformer" => (of::<ReplacementArgs>(config), None),
+        "ReplicaCountTransformer" => (of::<ReplicaArgs>(config), None),
+        "ValueAddTransformer" => (of::<ValueAddArgs>(config), None),
+        "ConfigMapGenerator" => (of::<ConfigMapArgs>(config), None),
+        "SecretGenerator" => (of::<SecretArgs>(config), None),
+        "IAMPolicyGenerator" => (of::<iam::Args>(config), None),
+        "HelmChartInflationGenerator" => (of::<HelmChart>(config), Some(of::<HelmGlobals>(config))),
+        _ => (Vec::new(), None),
+    };
+    let place = |fault: &Fault| fault.diagnostic.labels.first().map(|label| label.span);
+    let own: Vec<_> = ["apiVersion", "kind", "metadata"]
+        .iter()
+        .filter_map(|key| {
+            let entries = &config.node.as_mapping()?.entries;
+            entries.iter().find(|it| it.key.text() == Some(*key)).map(|it| Some(it.key.span))
+        })
+        .collect();
+    unknown.retain(|fault| {
+        let at = place(fault);
+        let is_known_else =
+            other.as_ref().is_some_and(|other| !other.iter().any(|it| place(it) == at));
+        !own.contains(&at) && !is_known_else
+    });
+    unknown
 }
 
 fn specs_of(fields: Option<Vec<FieldSpecField>>) -> Arc<Specs> {

@@ -1,18 +1,40 @@
 //! Values as they come back from a passage through JSON: exact numbers, quoted text, sorted keys.
 
-use kelson_yaml::{Data, Node, Span, Tag, json};
+use kelson_yaml::{Data, Node, Span, Style, Tag, json};
 
 use crate::fault::{Fault, Result};
+use crate::write::for_each;
 
 /// The tree as JSON would bring it back, with the places it had.
 pub(crate) fn through(node: &Node) -> Result<Node> {
     let mut text = String::new();
-    json::write(node, &mut text)
+    json::write(&unstyled(node), &mut text)
         .map_err(|error| Fault::new("not-json", error.message).at(error.span, ""))?;
     let mut copy = json::read(&text, Span::NONE)
         .map_err(|error| Fault::new("not-json", error.message).at(node.span, ""))?;
     place(&mut copy, node);
+    for_each(&mut copy, &mut |node| match &mut node.data {
+        Data::Mapping(mapping) => mapping.flow = true,
+        Data::Sequence(sequence) => sequence.flow = true,
+        Data::Scalar(_) => {}
+    });
     Ok(copy)
+}
+
+/// The tree in a style from which its values are read as they are, since nothing writes it on this way.
+fn unstyled(node: &Node) -> Node {
+    let mut copy = node.clone();
+    for_each(&mut copy, &mut |node| match &mut node.data {
+        Data::Mapping(mapping) => mapping.flow = false,
+        Data::Sequence(sequence) => sequence.flow = false,
+        Data::Scalar(scalar) => {
+            let is_text = scalar.tag == Tag::Str && scalar.style != Style::Plain;
+            if is_text && scalar.text.contains('\n') {
+                scalar.style = Style::DoubleQuoted;
+            }
+        }
+    });
+    copy
 }
 
 /// Gives a copy the places of what it was made from.

@@ -149,6 +149,25 @@ impl Editor<'_> {
     }
 }
 
+/// The names of the images that containers use, for hints.
+pub(crate) fn names(object: &Node) -> Vec<String> {
+    let mut found = Vec::new();
+    gather(object, &mut found);
+    found
+}
+
+fn gather(node: &Node, found: &mut Vec<String>) {
+    for item in node.as_sequence().unwrap_or_default() {
+        gather(item, found);
+    }
+    for entry in node.as_mapping().into_iter().flatten() {
+        match (entry.key.text(), entry.value.text()) {
+            (Some("image"), Some(image)) => found.push(edit::name_of(image).to_owned()),
+            _ => gather(&entry.value, found),
+        }
+    }
+}
+
 fn address(node: &Node) -> usize {
     std::ptr::from_ref(node).addr()
 }

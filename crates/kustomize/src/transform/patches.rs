@@ -7,6 +7,7 @@ use std::sync::Arc;
 use kelson_yaml::{Node, Span, Touch};
 
 use crate::context::Context;
+use crate::decode::Str;
 use crate::fault::{Fault, Result};
 use crate::gotext;
 use crate::id::ResId;
@@ -14,7 +15,6 @@ use crate::jsonpatch::JsonPatch;
 use crate::kustomization::SelectorField;
 use crate::merge::{self, Merged};
 use crate::metadata;
-use crate::nearest;
 use crate::resmap::ResMap;
 use crate::resource::Resource;
 use crate::schema::Schema;
@@ -47,6 +47,8 @@ struct Target {
     /// A pattern that cannot be compiled is an error only when objects are selected.
     selector: Result<Selector>,
     text: String,
+    kind: Str,
+    name: Str,
     span: Span,
 }
 
@@ -70,6 +72,8 @@ impl Target {
         Self {
             selector: Selector::new(field),
             text: format!("{id}:a={annotations}:l={labels}"),
+            kind: field.kind.clone(),
+            name: field.name.clone(),
             span: field.span,
         }
     }
@@ -108,7 +112,7 @@ impl Patch {
             (Content::Empty, _) => Ok(()),
             (Content::Json { patch, records }, Some(target)) => {
                 let selected = target.select(resources)?;
-                self.note_nothing(context, &selected, target);
+                self.note_nothing(context, resources, &selected, target);
                 apply_json(resources, &selected, patch, *records, touch)
             }
             (Content::Json { .. }, None) => {
@@ -123,7 +127,7 @@ impl Patch {
                     let target = gotext::quote(&target.text);
                     fault.wrap(format!("unable to find patch target {target} in `resources`"))
                 })?;
-                self.note_nothing(context, &selected, target);
+                self.note_nothing(context, resources, &selected, target);
                 let allowed = Allowed { name: *allow_name, kind: *allow_kind };
                 apply_to_selected(context, resources, &selected, patch, allowed, touch)
             }
@@ -141,11 +145,21 @@ impl Patch {
     }
 
     /// Under strictness a patch must find something.
-    fn note_nothing(&self, context: &mut Context<'_>, selected: &[usize], target: &Target) {
+    fn note_nothing(
+        &self,
+        context: &mut Context<'_>,
+        resources: &ResMap,
+        selected: &[usize],
+        target: &Target,
+    ) {
         if selected.is_empty() {
             context.note_strict(|| {
+                let near = resources.near_miss(&target.kind, &target.name);
+                let help = || "take the patch out, or make its target select an object".to_owned();
                 let text = format!("the target of the patch selects nothing ({})", target.text);
-                Fault::new("patch-matches-nothing", text).at(target.span, "selects no object")
+                Fault::new("patch-matches-nothing", text)
+                    .at(target.span, "selects no object")
+                    .help(near.unwrap_or_else(help))
             });
         }
     }
@@ -228,9 +242,7 @@ fn near_miss(resources: &mut ResMap, id: &ResId) -> Option<String> {
         let (kind, version) = (other.kind(), other.api_version());
         return Some(format!("there is a {kind} `{}` of {version}{namespace}", id.name));
     }
-    let alike = resources.list().iter().filter(|resource| resource.kind() == id.gvk.kind);
-    let name = nearest::nearest(&id.name, alike.map(Resource::name))?;
-    Some(format!("no {} named `{}`; there is `{name}`", id.gvk.kind, id.name))
+    resources.near_miss(&id.gvk.kind, &id.name)
 }
 
 /// Applies a merge to selected objects, as upstream does it: the labels and annotations of the patch become text first.

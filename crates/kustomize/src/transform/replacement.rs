@@ -2,10 +2,12 @@
 
 mod comments; // the comments of a text that is written anew
 mod index; // objects by kind and by name
+mod live; // a value that changes with its source
 mod put; // one value into one object
 mod structured; // values inside a text that is YAML or JSON itself
 
-use kelson_yaml::{Node, Style, Tag, Touch};
+use kelson_model::Sources;
+use kelson_yaml::{Node, Span, Style, Tag, Touch};
 
 use crate::decode::Str;
 use crate::fault::{Fault, Result};
@@ -13,31 +15,83 @@ use crate::id::{Gvk, ResId};
 use crate::kustomization::{
     FieldOptions, ReplacementInFile, ReplacementSource, ReplacementTarget, SelectorField,
 };
-use crate::path::{lookup, split_dotted};
+use crate::path::{lookup, split_dotted, trail};
 use crate::resource::Resource;
 use crate::selector::{IdPatterns, MetadataSelector};
 use crate::write::is_null;
 use index::{Candidates, Index};
+use live::{Allowance, Live};
 
 /// What is looked at when neither source nor target names a field.
 const DEFAULT_PATH: &str = "metadata.name";
 
 /// How replacements are done.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Options {
+pub(crate) struct Options<'a> {
     /// Values in `[field=value]` must match whole, and not merely anywhere in the text.
     pub(crate) whole_values: bool,
+    /// The texts that were read, so that a part of a value has its own place.
+    pub(crate) sources: Option<&'a Sources>,
 }
 
-/// Does the replacements in order; says for each target of each whether it selected an object.
+/// What came of the replacements.
+pub(crate) struct Done {
+    /// For each target of each replacement whether it selected an object.
+    pub(crate) hits: Vec<Vec<bool>>,
+    /// Fields that have another type now.
+    pub(crate) retyped: Vec<Retyped>,
+}
+
+/// What is kept over all replacements.
+#[derive(Default)]
+struct Ledger {
+    /// What may still be copied.
+    allowance: Allowance,
+    retyped: Vec<Retyped>,
+}
+
+/// A field whose type changed with its text.
+pub(crate) struct Retyped {
+    /// The path as the target names it.
+    field: Str,
+    /// Where the value was written.
+    value: Span,
+    was: Tag,
+    now: Tag,
+}
+
+impl Retyped {
+    /// The problem that this is under strictness.
+    pub(crate) fn fault(&self) -> Box<Fault> {
+        let (was, now) = (type_name(self.was), type_name(self.now));
+        let text = format!("the replacement makes {now} of {was} in `{}`", &*self.field);
+        Fault::new("changed-type", text)
+            .at(self.field.span, format!("becomes {now}"))
+            .at(self.value, "the value is from here")
+            .help("write the field into the target with a value of its type; a replacement keeps that")
+    }
+}
+
+fn type_name(tag: Tag) -> &'static str {
+    match tag {
+        Tag::Int | Tag::Float => "a number",
+        Tag::Bool => "a truth value",
+        Tag::Null => "null",
+        Tag::Timestamp => "a date",
+        _ => "text",
+    }
+}
+
+/// Does the replacements in order.
 pub(crate) fn apply(
     resources: &mut [Resource],
     replacements: &[ReplacementInFile],
-    options: Options,
+    options: Options<'_>,
     touch: Touch,
-) -> Result<Vec<Vec<bool>>> {
+) -> Result<Done> {
     let mut index = Index::for_lookups(resources, replacements);
     let mut hits = Vec::with_capacity(replacements.len());
+    let mut ledger = Ledger::default();
     for replacement in replacements {
         if (replacement.source.is_none() && replacement.source_value.is_none())
             || replacement.targets.is_empty()
@@ -45,12 +99,13 @@ pub(crate) fn apply(
             let text = "replacements must specify a source and at least one target";
             return Err(Fault::new("incomplete-replacement", text).at(replacement.span, ""));
         }
-        let value = value_of(resources, &index, replacement)?;
-        let mut run = Run { resources, index: &mut index, value: &value, options, touch };
+        let value = value_of(resources, &index, replacement, options)?;
+        let (index, ledger) = (&mut index, &mut ledger);
+        let mut run = Run { resources, index, value, ledger, options, touch };
         let targets = replacement.targets.iter();
         hits.push(targets.map(|target| run.target(target.as_ref())).collect::<Result<_>>()?);
     }
-    Ok(hits)
+    Ok(Done { hits, retyped: ledger.retyped })
 }
 
 /// The value that is copied, with the place that gave it.
@@ -58,15 +113,16 @@ fn value_of(
     resources: &[Resource],
     index: &Index,
     replacement: &ReplacementInFile,
-) -> Result<Node> {
+    options: Options<'_>,
+) -> Result<Live> {
     match (&replacement.source, &replacement.source_value) {
         (Some(_), Some(_)) => {
             let text = "value and resource selectors are mutually exclusive";
             Err(Fault::new("two-sources", text).at(replacement.span, ""))
         }
-        (Some(source), None) => read(resources, index, source),
-        (None, Some(value)) => Ok(given(value)),
-        (None, None) => Ok(Node::scalar("", Tag::Unresolved, Style::Plain)),
+        (Some(source), None) => read(resources, index, source, options),
+        (None, Some(value)) => Ok(Live::fixed(given(value))),
+        (None, None) => Ok(Live::fixed(Node::scalar("", Tag::Unresolved, Style::Plain))),
     }
 }
 
@@ -75,17 +131,28 @@ fn given(value: &Str) -> Node {
 }
 
 /// Reads the field of the one object that a source selects.
-fn read(resources: &[Resource], index: &Index, source: &ReplacementSource) -> Result<Node> {
+fn read(
+    resources: &[Resource],
+    index: &Index,
+    source: &ReplacementSource,
+    options: Options<'_>,
+) -> Result<Live> {
     let id = source_id(source);
-    let resource = find(resources, index, &id, source)?;
+    let at = find(resources, index, &id, source)?;
+    let object = &resources[at].node;
     let path = if source.field_path.is_empty() { DEFAULT_PATH } else { &source.field_path };
-    let found = lookup(&resource.node, &split_dotted(path))
+    let parts = split_dotted(path);
+    let found = lookup(object, &parts)
         .map_err(|fault| fault.wrap("error looking up replacement source"))?;
     let Some(found) = found.filter(|node| !is_empty(node)) else {
         let text = format!("fieldPath `{path}` is missing for replacement source {id}");
         return Err(Fault::new("missing-source-field", text).at(source.span, "read from here"));
     };
-    refine(found, source.options.as_ref())
+    let part = source.options.as_ref().filter(|part| !part.delimiter.is_empty());
+    match part {
+        Some(part) => Ok(Live::fixed(refine(found, part, options.sources)?)),
+        None => Ok(Live::new(found.clone(), at, trail(object, &parts))),
+    }
 }
 
 fn source_id(source: &ReplacementSource) -> ResId {
@@ -100,22 +167,22 @@ fn source_id(source: &ReplacementSource) -> ResId {
     }
 }
 
-fn find<'a>(
-    resources: &'a [Resource],
+/// Finds the one object that a source selects.
+fn find(
+    resources: &[Resource],
     index: &Index,
     id: &ResId,
     source: &ReplacementSource,
-) -> Result<&'a Resource> {
+) -> Result<usize> {
     let non_empty = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let (kind, name) = (non_empty(&id.gvk.kind), non_empty(&id.name));
     let candidates = index.candidates(kind.as_deref(), name.as_deref(), resources.len());
     let mut found = None;
     for at in candidates.iter() {
-        let resource = &resources[at];
-        if !ids(resource).iter().any(|candidate| is_selected(candidate, id)) {
+        if !ids(&resources[at]).iter().any(|candidate| is_selected(candidate, id)) {
             continue;
         }
-        if found.replace(resource).is_some() {
+        if found.replace(at).is_some() {
             let text = format!("multiple matches for selector {}", described(source, id));
             return Err(Fault::new("ambiguous-source", text).at(source.span, "selects several"));
         }
@@ -170,10 +237,7 @@ fn is_empty(node: &Node) -> bool {
 }
 
 /// Takes the part of a text that the options name.
-fn refine(node: &Node, options: Option<&FieldOptions>) -> Result<Node> {
-    let Some(options) = options.filter(|options| !options.delimiter.is_empty()) else {
-        return Ok(node.clone());
-    };
+fn refine(node: &Node, options: &FieldOptions, sources: Option<&Sources>) -> Result<Node> {
     let Some(text) = node.text() else { return Err(not_scalar(options)) };
     let part = usize::try_from(options.index)
         .ok()
@@ -183,6 +247,11 @@ fn refine(node: &Node, options: Option<&FieldOptions>) -> Result<Node> {
         return Err(Fault::new("bad-index", text).at(options.span, ""));
     };
     let mut copy = node.clone();
+    if let Some(sources) = sources {
+        let offset = part.as_ptr().addr() - text.as_ptr().addr();
+        let whole = Str { text: text.into(), span: node.span };
+        copy.span = whole.part(offset, sources);
+    }
     let part = part.to_owned();
     if let Some(scalar) = copy.as_scalar_mut() {
         scalar.text = part.into();
@@ -199,8 +268,9 @@ fn not_scalar(options: &FieldOptions) -> Box<Fault> {
 struct Run<'a> {
     resources: &'a mut [Resource],
     index: &'a mut Index,
-    value: &'a Node,
-    options: Options,
+    value: Live,
+    ledger: &'a mut Ledger,
+    options: Options<'a>,
     touch: Touch,
 }
 
@@ -220,14 +290,15 @@ impl Run<'_> {
         };
         let target = Target::new(select, field)
             .map_err(|fault| fault.wrap("error creating target selector"))?;
-        let fields = put::Fields::new(field, self.value, self.options);
+        let fields = put::Fields::new(field, self.value.node(), self.options);
         let candidates = target.candidates(self.index, self.resources.len());
         let mut is_hit = false;
         for at in candidates.iter() {
             let resource = &mut self.resources[at];
             if target.takes(resource)? {
                 is_hit = true;
-                fields.put(&mut resource.node, self.value, self.touch)?;
+                let place = (at, &mut resource.node);
+                fields.put(place, &mut self.value, self.ledger, self.touch)?;
                 self.index.update(at, resource);
             }
         }

@@ -34,7 +34,7 @@ pub(crate) fn apply(
     match usize::try_from(position) {
         Ok(position) if position > 0 => {
             let text = insert_part(old, position - 1, value);
-            writer.scalar(node, &text, Tag::Unresolved, None)?;
+            writer.scalar(node, &text, Tag::Unresolved, Some(value.span))?;
         }
         _ if value.is_empty() => return Ok(false),
         _ => writer.scalar(node, value, Tag::Unresolved, Some(value.span))?,

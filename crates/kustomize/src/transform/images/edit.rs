@@ -38,8 +38,8 @@ impl Edit {
         Self { image, name }
     }
 
-    /// The image as the entry wants it, if it is about this one; with the place that gave the text where that
-    /// was wholly the configuration.
+    /// The image as the entry wants it, if it is about this one; with the place in the entry that gave
+    /// the text.
     pub(super) fn apply(&self, image: &str) -> Result<Option<(String, Option<Span>)>> {
         let is_meant = match &self.name {
             Name::Simple => is_named(image, &self.image.name),
@@ -67,14 +67,14 @@ impl Edit {
                 text.push_str(part);
             }
         }
-        (text, self.sole_source())
+        (text, self.source())
     }
 
-    /// The place of the text where nothing of the old one is left in it.
-    fn sole_source(&self) -> Option<Span> {
+    /// The place that gave the last part of the text: who changes it there changes every image of the entry.
+    fn source(&self) -> Option<Span> {
         let new = &self.image;
-        let version = [&new.new_tag, &new.digest].into_iter().find(|text| !text.is_empty())?;
-        (!new.new_name.is_empty()).then_some(version.span)
+        let parts = [&new.new_tag, &new.digest, &new.tag_suffix, &new.new_name];
+        parts.into_iter().find(|text| !text.is_empty()).map(|text| text.span)
     }
 }
 
@@ -100,6 +100,11 @@ fn is_tail(text: &str) -> bool {
         rest = &digest[after(digest)..];
     }
     rest.is_empty()
+}
+
+/// An image without its tag and digest.
+pub(super) fn name_of(image: &str) -> &str {
+    split(image).0
 }
 
 /// Name, tag and digest. Marks in front of the first slash belong to the host.

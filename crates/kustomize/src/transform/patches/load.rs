@@ -78,7 +78,7 @@ pub(crate) fn json_patch(
         }
         (false, true) => {
             let file = loader.load(context, path, path.span)?;
-            if file.bytes.is_empty() {
+            if file.bytes().is_empty() {
                 return fail(&format!("patch file '{}' empty seems to be empty", &**path));
             }
             Loaded::File(file)
@@ -170,7 +170,7 @@ impl Loaded {
         match self {
             Self::File(file) => match &file.text {
                 Some(text) => read::resources(text, file.at),
-                None => Err(not_text()),
+                None => Err(not_text(file)),
             },
             Self::Inline(text, inline) => {
                 let mut found = read::resources(text, inline.start())?;
@@ -185,7 +185,7 @@ impl Loaded {
         match self {
             Self::File(file) => match &file.text {
                 Some(text) => JsonPatch::read(text, file.at),
-                None => Err(not_text()),
+                None => Err(not_text(file)),
             },
             Self::Inline(text, inline) => {
                 if text.starts_with('[') {
@@ -201,8 +201,8 @@ impl Loaded {
     }
 }
 
-fn not_text() -> Box<Fault> {
-    Fault::new("bad-yaml", "MalformedYAMLError: yaml: invalid leading UTF-8 octet")
+fn not_text(file: &File) -> Box<Fault> {
+    Fault::new("bad-yaml", format!("MalformedYAMLError: yaml: {}", file.trouble()))
 }
 
 /// Adds the name of the file to the error of malformed YAML.

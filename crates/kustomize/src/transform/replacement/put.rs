@@ -1,13 +1,16 @@
 //! One value into the fields of one object.
 
-use kelson_yaml::{Data, Node, Span, Touch};
+use kelson_yaml::{Data, Node, Scalar, Span, Tag, Touch};
 
-use super::{DEFAULT_PATH, Options, not_scalar, structured};
+use super::live::Live;
+use super::{DEFAULT_PATH, Ledger, Options, Retyped, not_scalar, structured};
+use crate::decode::Str;
 use crate::fault::{Fault, Result};
 use crate::gotext;
+use crate::growth::check_depth;
 use crate::kustomization::{FieldOptions, ReplacementTarget};
 use crate::path::{Kind, Select, split_dotted};
-use crate::write::{Writer, is_null};
+use crate::write::{Writer, give_place, is_null};
 
 /// The fields of a target, compiled once for all objects it selects.
 pub(super) struct Fields<'a> {
@@ -18,50 +21,66 @@ pub(super) struct Fields<'a> {
 }
 
 struct Field {
-    text: String,
+    text: Str,
     path: Vec<String>,
     select: Select,
 }
 
 impl<'a> Fields<'a> {
     /// The fields that a target names.
-    pub(super) fn new(target: &'a ReplacementTarget, value: &Node, options: Options) -> Self {
+    pub(super) fn new(target: &'a ReplacementTarget, value: &Node, options: Options<'_>) -> Self {
         let is_made = target.options.as_ref().is_some_and(|options| options.create);
         let make = is_made.then(|| Kind::of(value));
         let whole_values = options.whole_values;
-        let field = |text: &str| {
+        let field = |text: &Str| {
             let path = split_dotted(text);
             let select = Select::new(&path, make, whole_values);
-            Field { text: text.to_owned(), path, select }
+            Field { text: text.clone(), path, select }
         };
         let list = if target.field_paths.is_empty() {
-            vec![field(DEFAULT_PATH)]
+            vec![field(&Str { text: DEFAULT_PATH.into(), span: target.span })]
         } else {
-            target.field_paths.iter().map(|text| field(text)).collect()
+            target.field_paths.iter().map(field).collect()
         };
         Self { list, options: target.options.as_ref(), make, whole_values }
     }
 
     /// Puts the value into every field.
-    pub(super) fn put(&self, object: &mut Node, value: &Node, touch: Touch) -> Result<()> {
+    pub(super) fn put(
+        &self,
+        (at, object): (usize, &mut Node),
+        value: &mut Live,
+        ledger: &mut Ledger,
+        touch: Touch,
+    ) -> Result<()> {
         let mut writer = Writer::new(touch);
         for field in &self.list {
+            check_depth(field.path.len(), value.node())
+                .map_err(|why| Fault::new("too-deep", why).at(field.text.span, "this field"))?;
             let tools = structured::Tools { make: self.make, whole_values: self.whole_values };
-            if tools.put(object, &field.path, value, &mut writer).is_none() {
-                self.put_plainly(field, object, value, &mut writer)?;
+            if tools.put(object, &field.path, value.node(), &mut writer).is_some() {
+                ledger.allowance.spend(value.node(), field.path.len())?;
+                value.reread(at, object);
+            } else {
+                let copy = Copy { value, ledger, writer: &mut writer, at };
+                self.put_plainly(field, object, copy)?;
             }
             writer.settle(object);
+            if self.make.is_some() {
+                // What was made on the way was asked for by the path.
+                give_place(object, field.text.span, touch);
+            }
         }
         Ok(())
     }
 
-    fn put_plainly(
-        &self,
-        field: &Field,
-        object: &mut Node,
-        value: &Node,
-        writer: &mut Writer,
-    ) -> Result<()> {
+    fn put_plainly(&self, field: &Field, object: &mut Node, mut copy: Copy<'_>) -> Result<()> {
+        if self.make.is_some() && copy.value.is_from(copy.at) {
+            // Everything that is missing is made before anything is copied. An error shows again below.
+            if field.select.each(object, &mut |_, _| {}).is_ok() {
+                copy.value.reread(copy.at, object);
+            }
+        }
         let mut failed = None;
         let missing = || {
             let verb = if self.make.is_some() { "find or create" } else { "find" };
@@ -69,9 +88,9 @@ impl<'a> Fields<'a> {
         };
         let count = field
             .select
-            .each(object, &mut |node| {
-                if let Err(fault) = set(node, value, self.options, writer) {
-                    failed.get_or_insert(fault);
+            .each(object, &mut |node, place| {
+                if failed.is_none() {
+                    failed = copy.put(node, place, self.options, &field.text).err();
                 }
             })
             .map_err(|fault| fault.wrap(missing()))?;
@@ -86,6 +105,45 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// A value on its way into one object.
+struct Copy<'a> {
+    value: &'a mut Live,
+    ledger: &'a mut Ledger,
+    writer: &'a mut Writer,
+    /// Which object.
+    at: usize,
+}
+
+impl Copy<'_> {
+    fn put(
+        &mut self,
+        node: &mut Node,
+        place: &[usize],
+        options: Option<&FieldOptions>,
+        field: &Str,
+    ) -> Result<()> {
+        self.ledger.allowance.spend(self.value.node(), place.len())?;
+        let was = type_to_keep(node, self.value.node());
+        set(node, self.value.node(), options, self.writer)?;
+        let now = node.as_scalar().map(Scalar::resolved);
+        if let (Some(was), Some(now)) = (was, now)
+            && was != now
+        {
+            let (field, value) = (field.clone(), self.value.node().span);
+            self.ledger.retyped.push(Retyped { field, value, was, now });
+        }
+        self.value.wrote(self.at, place, node);
+        Ok(())
+    }
+}
+
+/// The type that a field should have afterwards: its own, or that of the value where it was made for this.
+fn type_to_keep(node: &Node, value: &Node) -> Option<Tag> {
+    let is_new = node.span == Span::NONE;
+    let scalar = if is_new { value.as_scalar() } else { node.as_scalar() };
+    scalar.map(Scalar::resolved).filter(|tag| *tag != Tag::Null)
+}
+
 /// Puts the value into one place: of a scalar only the text changes, anything else is replaced.
 fn set(
     node: &mut Node,
@@ -98,9 +156,7 @@ fn set(
         (Data::Scalar(scalar), Some(options)) => {
             let text = if is_null(value) { "" } else { value.text().unwrap_or_default() };
             scalar.text = spliced(&scalar.text, text, options).into();
-            // A field that was made for this has no other place than the value's.
-            let is_new = node.span == Span::NONE;
-            writer.wrote(node, is_new.then_some(value.span));
+            writer.wrote(node, Some(value.span));
         }
         (_, Some(options)) => return Err(not_scalar(options)),
         (Data::Scalar(scalar), None) => {

@@ -30,13 +30,13 @@ impl Tools {
         let mut document = inside(field).ok()??;
         let before = styled(&document)?;
         let select = Select::new(&path[above..], self.make, self.whole_values);
-        let count = select.each(&mut document, &mut |node| put(node, value)).ok()?;
+        let count = select.each(&mut document, &mut |node, _| put(node, value)).ok()?;
         if count == 0 {
             return None;
         }
         let text = written(&document, &original, &before)?;
         field.as_scalar_mut()?.text = text.into();
-        writer.wrote(field, None);
+        writer.wrote(field, Some(value.span));
         Some(())
     }
 }
