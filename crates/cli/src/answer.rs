@@ -8,6 +8,7 @@ use std::sync::Arc;
 use kelson_kustomize::{Build, Failure, Options, Outcome};
 use kelson_model::{Answer, Answers, Diagnostic, Function, Need, Request, Run, Sources};
 use kelson_source::DirectoryTree;
+use kelson_yaml::Span;
 
 use crate::path;
 
@@ -22,27 +23,30 @@ pub(crate) fn build(root: &str, options: &Options) -> Result<Build, Failure> {
         match kelson_kustomize::build(&tree, root, options, &answers)? {
             Outcome::Built(build) => return Ok(build),
             Outcome::Needs(needs) => {
-                let refused: Vec<Diagnostic> =
-                    needs.iter().filter_map(|need| answer(need, &mut answers)).collect();
+                let mut sources = Sources::default();
+                let refused: Vec<Diagnostic> = needs
+                    .iter()
+                    .filter_map(|need| answer(need, &mut answers, &mut sources))
+                    .collect();
                 if !refused.is_empty() {
-                    return Err(failure(refused));
+                    return Err(Failure { diagnostics: refused, warnings: Vec::new(), sources });
                 }
             }
         }
     }
     let message = format!("the build asked for something {ROUNDS} times and is still not done");
-    Err(failure(vec![Diagnostic::error("asks-for-ever", message)]))
-}
-
-fn failure(diagnostics: Vec<Diagnostic>) -> Failure {
-    Failure { diagnostics, warnings: Vec::new(), sources: Sources::default() }
+    let diagnostics = vec![Diagnostic::error("asks-for-ever", message)];
+    Err(Failure { diagnostics, warnings: Vec::new(), sources: Sources::default() })
 }
 
 /// Answers one need, or says why it cannot be met.
-fn answer(need: &Need, answers: &mut Answers) -> Option<Diagnostic> {
-    let refuse = |code, message: String| {
-        let place = format!("{}:{}:{}", path::shown(&need.file), need.line, need.column);
-        Some(Diagnostic::error(code, format!("{place}: {message}")))
+fn answer(need: &Need, answers: &mut Answers, sources: &mut Sources) -> Option<Diagnostic> {
+    let mut refuse = |code, message: String| match place(need, sources) {
+        Some(span) => Some(Diagnostic::error(code, message).at(span, "asked for here")),
+        None => {
+            let place = format!("{}:{}:{}", path::shown(&need.file), need.line, need.column);
+            Some(Diagnostic::error(code, format!("{place}: {message}")))
+        }
     };
     match &need.request {
         Request::Remote(remote) => {
@@ -66,6 +70,16 @@ fn answer(need: &Need, answers: &mut Answers) -> Option<Diagnostic> {
             Err(message) => refuse("function", message),
         },
     }
+}
+
+/// The place of a need in its file, which is read once more for it.
+fn place(need: &Need, sources: &mut Sources) -> Option<Span> {
+    let text = std::fs::read_to_string(&need.file).ok()?;
+    let lines = text.split_inclusive('\n').take(need.line.checked_sub(1)?);
+    let line: usize = lines.map(str::len).sum();
+    let column = text[line..].char_indices().nth(need.column.checked_sub(1)?)?.0;
+    let start = u32::try_from(line + column).ok()?;
+    Some(Span { source: sources.add(need.file.as_str(), text), start })
 }
 
 /// Runs a function and returns what it prints.

@@ -21,6 +21,10 @@ pub(crate) fn error(error: &anyhow::Error) {
 }
 
 fn text(diagnostic: &Diagnostic, sources: &Sources) -> String {
+    // A warning that the tool we stand in for gives too is given in its words, for who filters them.
+    if let (Severity::Warning, Some(upstream)) = (diagnostic.severity, &diagnostic.upstream) {
+        return upstream.clone();
+    }
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,

@@ -1,6 +1,5 @@
 //! The `kelson` program: reads arguments, builds the outside world, hands both to the stages, draws what comes back.
 
-#![expect(clippy::print_stdout, reason = "a program for the terminal")]
 #![expect(clippy::print_stderr, reason = "a program for the terminal")]
 
 mod answer; // gets what a pure stage asks for
@@ -9,6 +8,7 @@ mod draw; // diagnostics with the lines they are about
 mod exit; // the codes a caller can rely on
 mod json; // the machine's form of output
 mod path; // paths as people write them
+mod stack; // room for the walks over deep documents
 
 use clap::Parser;
 
@@ -30,7 +30,7 @@ fn main() -> std::process::ExitCode {
             return code.into();
         }
     };
-    match commands::run(arguments.command) {
+    match stack::with_room(|| commands::run(arguments.command)) {
         Ok(code) => code.into(),
         Err(error) => {
             draw::error(&error);

@@ -132,7 +132,13 @@ impl Flags {
 }
 
 /// A directory as named, and what came of it.
-type Built = (String, Result<Build, Failure>);
+type Built = (String, Result<Rendered, Failure>);
+
+/// What was built, and its text.
+struct Rendered {
+    build: Build,
+    text: String,
+}
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     if arguments.json && arguments.output.as_ref().is_some_and(|path| path.is_dir()) {
@@ -152,7 +158,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     } else {
         for (_, result) in &built {
             match result {
-                Ok(build) => draw::diagnostics(&build.warnings, &build.sources),
+                Ok(Rendered { build, .. }) => draw::diagnostics(&build.warnings, &build.sources),
                 Err(failure) => {
                     draw::diagnostics(&failure.warnings, &failure.sources);
                     draw::diagnostics(&failure.diagnostics, &failure.sources);
@@ -161,13 +167,20 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
         }
         output::deliver(&built, arguments.output.as_deref())?;
     }
+    // The program ends here: taking large trees apart would be work for nobody.
+    std::mem::forget(built);
     Ok(if failed { Code::Failed } else { Code::Done })
 }
 
+/// Prints a text for whoever is still listening.
+pub(super) fn print(text: &str) -> anyhow::Result<()> {
+    output::write(None, text)
+}
+
 /// What `--json` says of one directory.
-fn report(path: &str, result: &Result<Build, Failure>) -> Node {
+fn report(path: &str, result: &Result<Rendered, Failure>) -> Node {
     let (objects, diagnostics) = match result {
-        Ok(build) => {
+        Ok(Rendered { build, .. }) => {
             let objects = build.objects.iter().map(|object| object.node.clone()).collect();
             let warnings = json::diagnostics(&build.warnings, &build.sources);
             (Some(Node::sequence(objects)), warnings)

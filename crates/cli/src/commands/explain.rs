@@ -2,14 +2,14 @@
 
 mod field; // the names of fields: `spec.containers[0].image`
 mod find; // which object is meant
+mod show; // how it is told
 
 use anyhow::bail;
-use kelson_kustomize::{Build, Object};
 use kelson_yaml::{Data, Node};
 
 use crate::commands::build;
 use crate::exit::Code;
-use crate::{answer, draw, json, path};
+use crate::{answer, draw, path};
 
 /// Show where the values of a rendered object come from.
 ///
@@ -18,7 +18,7 @@ use crate::{answer, draw, json, path};
 pub(crate) struct Arguments {
     /// The directory to build.
     overlay: String,
-    /// The object: NAME or KIND/NAME, with the name before or after the build changed it.
+    /// The object: NAME, KIND/NAME or KIND.GROUP/NAME, with the name before or after the build changed it.
     object: String,
     /// Only this field and what is below it, such as spec.template.spec.containers[0].image.
     field: Option<String>,
@@ -38,6 +38,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     let build = match answer::build(&root, &options) {
         Ok(build) => build,
         Err(failure) => {
+            draw::diagnostics(&failure.warnings, &failure.sources);
             draw::diagnostics(&failure.diagnostics, &failure.sources);
             return Ok(Code::Failed);
         }
@@ -54,12 +55,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
             bail!("{} has no field `{wanted}`{near}", find::describe(object));
         }
     }
-    if arguments.json {
-        let list = leaves.iter().map(|(name, node)| report(name, node, object, &build)).collect();
-        print!("{}", json::text(&Node::sequence(list))?);
-    } else {
-        print(&leaves, object, &build);
-    }
+    let text = match arguments.json {
+        true => show::json(&leaves, object, &build)?,
+        false => show::text(&leaves, object, &build),
+    };
+    build::print(&text)?;
     Ok(Code::Done)
 }
 
@@ -78,56 +78,5 @@ fn collect<'a>(node: &'a Node, name: String, leaves: &mut Vec<(String, &'a Node)
             }
         }
         _ => leaves.push((name, node)),
-    }
-}
-
-/// The value as shown: on one line, and nothing of a Secret.
-fn value(name: &str, node: &Node, object: &Object) -> String {
-    let secret = object.kind() == "Secret"
-        && ["data.", "stringData.", "data[", "stringData["]
-            .iter()
-            .any(|start| name.starts_with(start));
-    if secret {
-        return "***".to_owned();
-    }
-    let text = match &node.data {
-        Data::Scalar(scalar) => scalar.text.as_str(),
-        Data::Sequence(_) => "[]",
-        Data::Mapping(_) => "{}",
-    };
-    let mut lines = text.lines();
-    let first = lines.next().unwrap_or_default();
-    if lines.next().is_some() { format!("{first} …") } else { first.to_owned() }
-}
-
-fn report(name: &str, node: &Node, object: &Object, build: &Build) -> Node {
-    let touched = build.step(node.touch).map(|step| {
-        json::object([
-            ("transformer", Some(Node::string(&*step.name))),
-            ("place", json::place(step.span, &build.sources)),
-        ])
-    });
-    json::object([
-        ("field", Some(Node::string(name))),
-        ("value", Some(Node::string(value(name, node, object)))),
-        ("from", json::place(node.span, &build.sources)),
-        ("touchedBy", touched),
-    ])
-}
-
-fn print(leaves: &[(String, &Node)], object: &Object, build: &Build) {
-    println!("{}", find::describe(object));
-    for (name, node) in leaves {
-        println!("\n{name}: {}", value(name, node, object));
-        match build.sources.place(node.span) {
-            Some(place) => println!("  from        {}:{}", path::shown(place.name), place.line),
-            None => println!("  from        the build itself"),
-        }
-        if let Some(step) = build.step(node.touch) {
-            let at = build.sources.place(step.span).map_or_else(String::new, |place| {
-                format!(", {}:{}", path::shown(place.name), place.line)
-            });
-            println!("  touched by  {}{at}", step.name);
-        }
     }
 }

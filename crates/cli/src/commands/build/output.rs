@@ -5,42 +5,26 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use kelson_kustomize::{Build, Failure, Object};
+use kelson_kustomize::{Build, Object};
 
 use super::Built;
-use crate::draw;
 
 /// Writes what was built to where it was asked for, and says how much where that is not seen.
 pub(super) fn deliver(built: &[Built], output: Option<&Path>) -> anyhow::Result<()> {
     match (built, output) {
-        ([(_, Ok(build))], Some(directory)) if directory.is_dir() => {
-            write_objects(build, directory)
+        // Nothing is left half-written where all there was to build failed.
+        ([(_, Err(_))], _) => Ok(()),
+        ([(_, Ok(rendered))], Some(directory)) if directory.is_dir() => {
+            write_objects(&rendered.build, directory)
         }
-        ([_], _) | (_, None) => {
-            let mut texts = Vec::new();
-            for (_, result) in built {
-                texts.extend(text(result)?);
-            }
-            texts.retain(|text| !text.is_empty());
-            // Nothing is left half-written where one of several failed alone.
-            if built.len() == 1 && texts.is_empty() && built[0].1.is_err() {
-                return Ok(());
-            }
-            write(output, &texts.join("---\n"))
+        ([(_, Ok(rendered))], _) => write(output, &rendered.text),
+        (_, None) => {
+            let texts = built.iter().filter_map(|(_, result)| result.as_ref().ok());
+            let texts: Vec<&str> =
+                texts.map(|rendered| rendered.text.as_str()).filter(|it| !it.is_empty()).collect();
+            write(None, &texts.join("---\n"))
         }
         (_, Some(directory)) => write_each(built, directory),
-    }
-}
-
-/// The text of a build, nothing where it failed.
-fn text(result: &Result<Build, Failure>) -> anyhow::Result<Option<String>> {
-    let Ok(build) = result else { return Ok(None) };
-    match build.to_yaml() {
-        Ok(text) => Ok(Some(text)),
-        Err(failure) => {
-            draw::diagnostics(&failure.diagnostics, &failure.sources);
-            bail!("the objects cannot be written as YAML")
-        }
     }
 }
 
@@ -66,15 +50,15 @@ fn write_each(built: &[Built], directory: &Path) -> anyhow::Result<()> {
     let mut taken = HashSet::new();
     let (mut written, mut objects) = (0, 0);
     for (path, result) in built {
-        let (Some(text), Ok(build)) = (text(result)?, result) else { continue };
+        let Ok(rendered) = result else { continue };
         let file = directory.join(file_name(path, &mut taken));
-        write(Some(&file), &text)?;
+        write(Some(&file), &rendered.text)?;
         written += 1;
-        objects += build.objects.len();
+        objects += rendered.build.objects.len();
     }
     let failed = built.len() - written;
-    println!("{written} built, {failed} failed, {objects} objects in {}", directory.display());
-    Ok(())
+    let shown = directory.display();
+    write(None, &format!("{written} built, {failed} failed, {objects} objects in {shown}\n"))
 }
 
 /// A name that tells which directory was built: `apps/shop` gives `apps-shop.yaml`.

@@ -7,11 +7,8 @@ use std::thread;
 
 use kelson_kustomize::Options;
 
-use super::Built;
-use crate::answer;
-
-/// Documents nest a thousand levels deep at most; this is room for every walk over one.
-const STACK: usize = 64 << 20;
+use super::{Built, Rendered};
+use crate::{answer, stack};
 
 /// Builds all directories, `jobs` at a time or as many as there are processors. The results are in the order of the
 /// arguments.
@@ -29,18 +26,18 @@ pub(super) fn build(
             let index = next.fetch_add(1, Ordering::Relaxed);
             roots.get(index).map(|root| (index, root))
         } {
-            let result = answer::build(root, options);
+            let result = answer::build(root, options)
+                .and_then(|build| Ok(Rendered { text: build.to_yaml()?, build }));
             let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             done.push((index, (path.clone(), result)));
         }
     };
     thread::scope(|scope| {
-        for _ in 0..workers {
+        for _ in 1..workers {
             // Without threads to be had, the work is done here, one after the other.
-            if thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).is_err() {
-                work();
-            }
+            thread::Builder::new().stack_size(stack::SIZE).spawn_scoped(scope, work).ok();
         }
+        work();
     });
     let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     done.sort_by_key(|(index, _)| *index);

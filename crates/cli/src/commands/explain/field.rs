@@ -46,15 +46,37 @@ pub(super) fn is_below(name: &str, wanted: &str) -> bool {
     name.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// A hint at the field that was probably meant: one that shares the most with the wanted one.
+/// A hint at the field that was probably meant, or at what there is where the path leaves the object.
 pub(super) fn nearest(wanted: &str, names: &[String]) -> String {
-    let shared = |name: &String| {
-        name.bytes().zip(wanted.bytes()).take_while(|(one, other)| one == other).count()
-    };
-    match names.iter().max_by_key(|name| shared(name)) {
-        Some(name) if shared(name) > 0 => format!("; there is `{name}`"),
-        _ => String::new(),
+    let mut paths: Vec<&str> = names.iter().flat_map(|name| prefixes(name)).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    if let Some(near) = kelson_model::nearest(wanted, paths.iter().copied()) {
+        return format!("; there is `{near}`");
     }
+    let known = prefixes(wanted).filter(|prefix| paths.binary_search(prefix).is_ok()).last();
+    let below = |path: &&&str| match known {
+        Some(known) => is_below(path, known) && **path != known && !is_deep(&path[known.len()..]),
+        None => !is_deep(path),
+    };
+    let some: Vec<String> =
+        paths.iter().filter(below).take(12).map(|path| format!("`{path}`")).collect();
+    match some.is_empty() {
+        true => String::new(),
+        false => format!("; there is {}", some.join(", ")),
+    }
+}
+
+/// The path itself and all above it, the shortest first.
+fn prefixes(path: &str) -> impl Iterator<Item = &str> {
+    let ends =
+        path.char_indices().filter(|(_, letter)| matches!(letter, '.' | '[')).map(|(at, _)| at);
+    ends.filter(|end| *end > 0).chain([path.len()]).map(|end| &path[..end])
+}
+
+/// Whether a path has more than one element.
+fn is_deep(path: &str) -> bool {
+    path.get(1..).is_some_and(|rest| rest.contains(['.', '[']))
 }
 
 #[cfg(test)]

@@ -1,0 +1,86 @@
+//! Runs the real program in a folder of its own.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A folder with files, gone when the test is done.
+pub(crate) struct Folder(PathBuf);
+
+/// What a run printed.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+impl Folder {
+    /// Writes many files from one text, each opened by a line `#- path`.
+    pub(crate) fn new(files: &str) -> Self {
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("program-{}-{number}", std::process::id());
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::create_dir_all(&root).unwrap();
+        let root = root.canonicalize().unwrap();
+        for file in files.split("#- ").skip(1) {
+            let (path, text) = file.split_once('\n').unwrap();
+            let path = root.join(path.trim());
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Self(root)
+    }
+
+    /// The path of a file in it.
+    #[allow(dead_code, reason = "not every test of the program needs it")]
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Runs the program here. Its folder reads as `/here`.
+    #[allow(dead_code, reason = "not every test of the program needs it")]
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        run(&self.0, arguments)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// Runs the program in a directory.
+pub(crate) fn run(directory: &Path, arguments: &[&str]) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_kelson"))
+        .args(arguments)
+        .current_dir(directory)
+        .env_remove("KUSTOMIZE_ENABLE_MANAGEDBY_LABEL")
+        .env("KUSTOMIZE_PLUGIN_HOME", directory.join("plugins"))
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| {
+        String::from_utf8_lossy(bytes).replace(&*directory.to_string_lossy(), "/here")
+    };
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: text(&output.stdout),
+        err: text(&output.stderr),
+    }
+}
+
+impl Ran {
+    /// All that a person sees.
+    #[allow(dead_code, reason = "not every test of the program needs it")]
+    pub(crate) fn shown(&self) -> String {
+        let mut text = self.out.clone();
+        text.push_str(&self.err);
+        if self.code != 0 {
+            let _ = writeln!(text, "exit code {}", self.code);
+        }
+        text
+    }
+}

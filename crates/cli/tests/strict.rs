@@ -1,0 +1,266 @@
+//! `--strict`: what upstream passes over in silence is an error with a place, a line and a remedy.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
+#[path = "program/run.rs"]
+mod program;
+
+use expect_test::{Expect, expect};
+use program::Folder;
+
+/// Builds with and without strictness: without, it must work.
+#[track_caller]
+fn check(files: &str, expected: Expect) {
+    let folder = Folder::new(files);
+    let lax = folder.run(&["build"]);
+    assert_eq!(lax.code, 0, "{}", lax.err);
+    let strict = folder.run(&["build", "--strict"]);
+    assert_eq!((strict.code, strict.out.as_str()), (1, ""), "{}", strict.err);
+    for part in ["-->", "^", "help:"] {
+        assert!(strict.err.contains(part), "no `{part}` in\n{}", strict.err);
+    }
+    expected.assert_eq(&strict.err);
+}
+
+const DEPLOYMENT: &str = "#- a.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: shop
+spec:
+  replicas: 1
+  template:
+    spec:
+      containers:
+      - name: shop
+        image: example/shop:1
+";
+
+#[test]
+fn a_patch_must_find_something() {
+    let patch = "#- kustomization.yaml\nresources: [a.yaml]\npatches:\n- target:\n    kind: Deployment\n    name: shpo\n  patch: |-\n    - op: remove\n      path: /spec/replicas\n";
+    check(
+        &format!("{patch}{DEPLOYMENT}"),
+        expect![[r#"
+        error[patch-matches-nothing]: the target of the patch selects nothing (Deployment.[noVer].[noGrp]/shpo.[noNs]:a=:l=)
+         --> kustomization.yaml:4:5
+          |
+        4 |     kind: Deployment
+          |     ^^^^^ selects no object
+          |
+          = help: no Deployment named `shpo`; there is `shop`
+    "#]],
+    );
+}
+
+#[test]
+fn a_replacement_must_find_something() {
+    let replacement = "#- kustomization.yaml\nresources: [a.yaml]\nreplacements:\n- sourceValue: x\n  targets:\n  - select:\n      kind: Deployment\n      name: shpo\n    fieldPaths: [spec.paused]\n";
+    check(
+        &format!("{replacement}{DEPLOYMENT}"),
+        expect![[r#"
+        error[replacement-matches-nothing]: the target of the replacement selects nothing
+         --> kustomization.yaml:5:5
+          |
+        5 |   - select:
+          |     ^^^^^^^ selects no object
+          |
+          = help: no Deployment named `shpo`; there is `shop`
+    "#]],
+    );
+}
+
+#[test]
+fn an_image_must_be_used() {
+    let image = "#- kustomization.yaml\nresources: [a.yaml]\nimages:\n- name: example/shpo\n  newTag: \"2\"\n";
+    check(
+        &format!("{image}{DEPLOYMENT}"),
+        expect![[r#"
+        error[image-matches-nothing]: no container uses the image `example/shpo`
+         --> kustomization.yaml:3:9
+          |
+        3 | - name: example/shpo
+          |         ^^^^^^^^^^^^ used nowhere
+          |
+          = help: there is the image `example/shop`
+    "#]],
+    );
+}
+
+#[test]
+fn a_replica_entry_that_matches_nothing_fails_always() {
+    let replicas =
+        "#- kustomization.yaml\nresources: [a.yaml]\nreplicas:\n- name: shpo\n  count: 2\n";
+    let ran = Folder::new(&format!("{replicas}{DEPLOYMENT}")).run(&["build"]);
+    expect![[r#"
+        error[replica-matches-nothing]: no object named `shpo` has replicas
+         --> kustomization.yaml:3:9
+          |
+        3 | - name: shpo
+          |         ^^^^ nothing has this name
+          |
+          = help: there is `shop`
+        Error: resource with name shpo does not match a config with the following GVK [Deployment.[noVer].[noGrp] StatefulSet.[noVer].[noGrp] ReplicaSet.[noVer].[noGrp] ReplicationController.[noVer].[noGrp]]
+        exit code 1
+    "#]].assert_eq(&ran.shown());
+}
+
+#[test]
+fn keys_of_kustomizations_must_not_repeat() {
+    let twice = "#- kustomization.yaml\nresources: [a.yaml]\nnamePrefix: a-\nnamePrefix: b-\n";
+    check(
+        &format!("{twice}{DEPLOYMENT}"),
+        expect![[r#"
+        error[repeated-key]: the key `namePrefix` is here more than once; the last one counts
+         --> kustomization.yaml:3:1
+          |
+        3 | namePrefix: b-
+          | ^^^^^^^^^^^ here again
+          |
+         ::: kustomization.yaml:2:1
+          |
+        2 | namePrefix: a-
+          | ----------- it was here first
+          |
+          = help: take one of the two out, or put their values together
+    "#]],
+    );
+}
+
+#[test]
+fn keys_of_resources_must_not_repeat_ever() {
+    let files = "#- kustomization.yaml\nresources: [a.yaml]\n#- a.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: one\n  k: two\n";
+    let ran = Folder::new(files).run(&["build", "--strict"]);
+    expect![[r#"
+        error[repeated-key]: ConfigMap `a` has a key more than once
+         --> a.yaml:7:3
+          |
+        7 |   k: two
+          |   ^^ here again
+          |
+         ::: a.yaml:6:3
+          |
+        6 |   k: one
+          |   -- it was here first
+          |
+          = help: take one of the two out
+        Error: map[string]interface {}(nil): yaml: unmarshal errors:
+          line 7: mapping key "k" already defined at line 6
+        exit code 1
+    "#]]
+    .assert_eq(&ran.shown());
+}
+
+#[test]
+fn builtin_plugins_and_openapi_must_know_their_fields() {
+    let plugin = "#- kustomization.yaml\nresources: [a.yaml]\ntransformers: [t.yaml]\n#- t.yaml\napiVersion: builtin\nkind: PrefixTransformer\nmetadata:\n  name: t\nprefixx: a-\nprefix: b-\nfieldSpecs:\n- path: metadata/name\n  creat: true\n";
+    check(
+        &format!("{plugin}{DEPLOYMENT}"),
+        expect![[r#"
+        error[unknown-field]: there is no field `creat` here
+         --> t.yaml:9:3
+          |
+        9 |   creat: true
+          |   ^^^^^^ not a known field
+          |
+          = help: did you mean `create`?
+        error[unknown-field]: there is no field `prefixx` here
+         --> t.yaml:5:1
+          |
+        5 | prefixx: a-
+          | ^^^^^^^^ not a known field
+          |
+          = help: did you mean `prefix`?
+    "#]],
+    );
+    let openapi = "#- kustomization.yaml\nresources: [a.yaml]\nopenapi:\n  pth: schema.json\n";
+    check(
+        &format!("{openapi}{DEPLOYMENT}"),
+        expect![[r#"
+        error[unknown-field]: `openapi` has no field `pth`
+         --> kustomization.yaml:3:3
+          |
+        3 |   pth: schema.json
+          |   ^^^^ not a known field
+          |
+          = help: `openapi` has the fields `path` and `version`
+    "#]],
+    );
+}
+
+#[test]
+fn a_resource_must_not_be_listed_twice() {
+    let twice = "#- kustomization.yaml\nresources: [empty.yaml]\ncomponents: [c, c]\n#- empty.yaml\n#- c/kustomization.yaml\napiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnamePrefix: a-\n";
+    check(
+        twice,
+        expect![[r#"
+        error[listed-twice]: `c` is listed twice
+         --> kustomization.yaml:2:17
+          |
+        2 | components: [c, c]
+          |                 ^ here again
+          |
+         ::: kustomization.yaml:2:14
+          |
+        2 | components: [c, c]
+          |              - it was here first
+          |
+          = help: take one of the two out
+    "#]],
+    );
+}
+
+#[test]
+fn a_name_must_not_become_a_number() {
+    let files = "#- kustomization.yaml\nnamePrefix: \"1\"\nresources: [a.yaml]\n#- a.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: e1\n";
+    check(
+        files,
+        expect![[r#"
+        error[changed-type]: the name `1e1` of a ConfigMap is not text any more
+         --> a.yaml:4:9
+          |
+        4 |   name: e1
+          |         ^^ this became part of it
+          |
+          = help: choose a name or a prefix with which it does not read as a number
+    "#]],
+    );
+}
+
+#[test]
+fn a_replacement_must_not_change_the_type() {
+    let files = "#- kustomization.yaml\nresources: [a.yaml]\nreplacements:\n- source:\n    kind: ConfigMap\n    fieldPath: data.port\n  targets:\n  - select:\n      kind: ConfigMap\n    fieldPaths: [data.other]\n    options:\n      create: true\n#- a.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  port: \"80\"\n";
+    check(
+        files,
+        expect![[r#"
+        error[changed-type]: the replacement makes a number of text in `data.other`
+         --> kustomization.yaml:9:18
+          |
+        9 |     fieldPaths: [data.other]
+          |                  ^^^^^^^^^^ becomes a number
+          |
+         ::: a.yaml:6:9
+          |
+        6 |   port: "80"
+          |         ---- the value is from here
+          |
+          = help: write the field into the target with a value of its type; a replacement keeps that
+    "#]],
+    );
+}
+
+#[test]
+fn what_upstream_does_twice_is_done_once() {
+    let files = "#- kustomization.yaml\nresources: [a.yaml]\nimages:\n- name: example/shop\n  tagSuffix: -x\n";
+    let folder = Folder::new(&format!("{files}{DEPLOYMENT}"));
+    assert!(folder.run(&["build"]).out.contains("image: example/shop:1-x-x\n"));
+    assert!(folder.run(&["build", "--strict"]).out.contains("image: example/shop:1-x\n"));
+}
+
+#[test]
+fn elements_are_matched_by_their_whole_value() {
+    let files = "#- kustomization.yaml\nresources: [a.yaml]\nreplacements:\n- sourceValue: new\n  targets:\n  - select: {kind: Pod}\n    fieldPaths: ['spec.containers.[name=foo].image']\n#- a.yaml\napiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: foo\n    image: a\n  - name: foobar\n    image: b\n";
+    let folder = Folder::new(files);
+    assert_eq!(folder.run(&["build"]).out.matches("image: new").count(), 2);
+    assert_eq!(folder.run(&["build", "--strict"]).out.matches("image: new").count(), 1);
+}
