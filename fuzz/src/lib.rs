@@ -42,7 +42,8 @@ pub fn merge(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let (object, patch) = text.split_once("\n#-\n").unwrap_or((&text, ""));
     let mut tree = MemoryTree::default();
-    let kustomization = "resources: [object.yaml]\npatches: [{path: patch.yaml, target: {kind: .*}}]\n";
+    let kustomization =
+        "resources: [object.yaml]\npatches: [{path: patch.yaml, target: {kind: .*}}]\n";
     tree.insert("kustomization.yaml", kustomization);
     tree.insert("object.yaml", object);
     tree.insert("patch.yaml", patch);
@@ -50,7 +51,7 @@ pub fn merge(input: &[u8]) {
 }
 
 /// A build ends. The input is many files, each opened by a line `#- path`.
-pub fn build(input: &[u8]) {
+pub fn render(input: &[u8]) {
     build_tree(&MemoryTree::parse(&String::from_utf8_lossy(input)));
 }
 

@@ -22,6 +22,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
             );
             Ok(())
         }
+        [name, rest @ ..] if name == measure::ACCOUNT => measure::account(rest),
         [name, rest @ ..] if name == "build" => {
             let quick = match rest {
                 [] => false,

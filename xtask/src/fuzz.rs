@@ -12,7 +12,7 @@ use kelson_testkit::cache;
 
 use crate::run::{output, root, run as run_command};
 
-const TARGETS: [&str; 4] = ["read", "emit", "merge", "build"];
+const TARGETS: [&str; 4] = ["read", "emit", "merge", "render"];
 
 /// Runs the named fuzzers, or all, each for the given number of seconds.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
@@ -67,10 +67,14 @@ fn fuzz(program: &Path, target: &str, corpus: &Path, seconds: u64) -> anyhow::Re
         "-timeout=10".to_owned(),
         "-rss_limit_mb=2048".to_owned(),
         "-max_len=8192".to_owned(),
+        format!("-dict={}", root().join("fuzz/words.dict").display()),
+        "-print_final_stats=1".to_owned(),
     ];
     let mut command = Command::new("rustup");
     command.current_dir(root().join("fuzz")).args(["run", "nightly"]).arg(program);
-    command.args(["run", "--release", target]).arg(corpus).arg("--").args(limits);
+    // Addresses are not checked: there is no unsafe code here, and a run does more without.
+    command.args(["run", "--release", "--sanitizer", "none", target]).arg(corpus);
+    command.arg("--").args(limits);
     // The compiler of this repository would otherwise be inherited.
     command.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").env_remove("RUSTC");
     run_command(&mut command).with_context(|| {
@@ -91,12 +95,13 @@ fn seeds(target: &str) -> anyhow::Result<PathBuf> {
         let mut texts = Vec::new();
         read_tree(&input, &input, &mut texts)?;
         let seed: Vec<u8> = match target {
-            "build" => texts
+            "render" => texts
                 .iter()
                 .flat_map(|(path, text)| [b"#- ", path.as_bytes(), b"\n", text].concat())
                 .collect(),
             "merge" => texts
                 .iter()
+                .filter(|(path, _)| !path.ends_with("kustomization.yaml"))
                 .take(2)
                 .map(|(_, text)| text.clone())
                 .collect::<Vec<_>>()
@@ -110,6 +115,9 @@ fn seeds(target: &str) -> anyhow::Result<PathBuf> {
         fs::read_dir(&findings).with_context(|| format!("cannot list `{}`", findings.display()))?
     {
         let finding = finding?;
+        if finding.file_name() == ".gitkeep" {
+            continue;
+        }
         fs::copy(finding.path(), corpus.join(finding.file_name()))?;
     }
     Ok(corpus)

@@ -58,7 +58,7 @@ const COMMANDS: [Command; 10] = [
     },
     Command {
         name: "fuzz",
-        about: "run the fuzzers (read, emit, merge, build; --seconds N each)",
+        about: "run the fuzzers (read, emit, merge, render; --seconds N each)",
         run: fuzz::run,
     },
     Command { name: "tidy", about: "check that the repository is in order", run: tidy::run },

@@ -10,6 +10,8 @@ mod forest; // layers, components and what each of them holds
 mod generators; // ConfigMaps and Secrets made from odd data
 mod manifests; // objects to put into bases
 mod patches; // patches that mostly hit
+mod plugins; // built-in generators and transformers with configurations of their own
+mod references; // fields that name other objects
 mod replacements; // values copied from field to field
 mod scalars; // text and numbers that YAML readers stumble over
 mod value; // documents, and the many ways to write one

@@ -1,6 +1,7 @@
 //! Tests that cannot run here say so, instead of passing in silence.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// Names the file to which tests that cannot run add a line; `cargo xtask test` sets it and prints them.
 pub const CANNOT_RUN: &str = "KELSON_TEST_CANNOT_RUN";
@@ -14,4 +15,24 @@ pub fn cannot_run(test: &str, reason: &str) {
     if let Ok(mut file) = file {
         writeln!(file, "{line}").ok();
     }
+}
+
+/// The folder `name` of the conformance data, which lies beside the project and not in it: below `$KELSON_CONFORMANCE`,
+/// else below `shared/conformance` in a directory above. Where it is absent, the test that asks cannot run.
+pub fn conformance(test: &str, name: &str) -> Option<PathBuf> {
+    let folder = match std::env::var_os("KELSON_CONFORMANCE") {
+        Some(folder) => Some(PathBuf::from(folder).join(name)),
+        None => Path::new(env!("CARGO_MANIFEST_DIR"))
+            .ancestors()
+            .map(|above| above.join("shared/conformance").join(name))
+            .find(|folder| folder.is_dir()),
+    };
+    let found = folder.filter(|folder| folder.is_dir());
+    if found.is_none() {
+        cannot_run(
+            test,
+            &format!("no conformance data `{name}`; KELSON_CONFORMANCE may name its folder"),
+        );
+    }
+    found
 }

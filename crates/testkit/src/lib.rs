@@ -17,7 +17,7 @@ mod programs; // etcd, kube-apiserver, kube-controller-manager, kubectl
 mod shared;
 mod supervise; // no process outlives its owner
 
-pub use cannot_run::{CANNOT_RUN, cannot_run};
+pub use cannot_run::{CANNOT_RUN, cannot_run, conformance};
 pub use control_plane::{ControlPlane, Options};
 pub use error::Error;
 #[cfg(feature = "client")]

@@ -1,10 +1,15 @@
 //! A program's processor time and peak memory.
+//!
+//! The peak that the operating system reports for a process includes what its parent had when it was started, so a
+//! second process of this program, which has next to nothing, starts each one and prints its account.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use wait4::Wait4;
+
+use crate::run::output;
 
 /// What one run cost.
 #[derive(Clone, Copy, Debug)]
@@ -29,10 +34,32 @@ pub(super) fn best(rounds: usize, command: impl Fn() -> Command) -> anyhow::Resu
     Ok(best)
 }
 
-fn once(mut command: Command) -> anyhow::Result<Cost> {
-    let name = command.get_program().to_string_lossy().into_owned();
+fn once(command: Command) -> anyhow::Result<Cost> {
+    let this = std::env::current_exe().context("cannot find this program")?;
+    let mut measured = Command::new(this);
+    measured.args(["bench", ACCOUNT]).arg(command.get_program()).args(command.get_args());
+    let text = output(&mut measured)?;
+    let figures: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [processor, wall, memory] = figures[..] else {
+        bail!("`{}` gave no account", command.get_program().display());
+    };
+    Ok(Cost {
+        processor: Duration::from_micros(processor),
+        wall: Duration::from_micros(wall),
+        memory,
+    })
+}
+
+/// The word that asks `bench` for the account of one program.
+pub(super) const ACCOUNT: &str = "--account";
+
+/// Runs a program, its output thrown away, and prints its account: processor time and time on the wall in
+/// microseconds, peak memory in bytes.
+pub(super) fn account(arguments: &[String]) -> anyhow::Result<()> {
+    let [name, rest @ ..] = arguments else { bail!("{ACCOUNT} needs a program") };
     let started = Instant::now();
-    let child = command
+    let child = Command::new(name)
+        .args(rest)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -42,9 +69,8 @@ fn once(mut command: Command) -> anyhow::Result<Cost> {
     if !usage.status.success() {
         bail!("`{name}` failed ({})", usage.status);
     }
-    Ok(Cost {
-        processor: usage.rusage.utime + usage.rusage.stime,
-        wall: started.elapsed(),
-        memory: usage.rusage.maxrss,
-    })
+    let processor = usage.rusage.utime + usage.rusage.stime;
+    let wall = started.elapsed();
+    println!("{} {} {}", processor.as_micros(), wall.as_micros(), usage.rusage.maxrss);
+    Ok(())
 }

@@ -5,6 +5,7 @@ use super::forest::{Forest, Layer, Rank};
 use super::generators::{config_maps, generator_options, secrets};
 use super::manifests::{IMAGES, Object};
 use super::patches::{json_patch, merge_patch, target};
+use super::plugins::{generators, transformers, validators};
 use super::replacements::replacements;
 use super::scalars;
 use super::value::{Value, list, map, raw, text};
@@ -48,9 +49,7 @@ const FIELDS: &[(&str, usize, Field)] = &[
 pub(super) fn fields(forest: &mut Forest, layer: &mut Layer, rank: Rank) -> io::Result<Vec<Entry>> {
     let mut entries = Vec::new();
     for (name, chance, field) in FIELDS {
-        // Components stand beside their parents; one that held another could hold itself.
-        let fits =
-            rank != Rank::Component || !matches!(*name, "components" | "sortOptions" | "vars");
+        let fits = rank != Rank::Component || !matches!(*name, "sortOptions" | "vars");
         if fits && forest.dice.chance(*chance) {
             let value = field(forest, layer)?;
             if !matches!(&value, Value::List(items) if items.is_empty()) {
@@ -101,8 +100,11 @@ fn labels(forest: &mut Forest, _: &mut Layer) -> io::Result<Value> {
 }
 
 fn components(forest: &mut Forest, layer: &mut Layer) -> io::Result<Value> {
-    let dir = forest.component(layer)?;
-    Ok(list([text(format!("../{dir}"))]))
+    let mut items = Vec::new();
+    for _ in 0..forest.dice.between(1, 2) {
+        items.push(text(format!("../{}", forest.component(layer)?)));
+    }
+    Ok(Value::List(items))
 }
 
 fn images(forest: &mut Forest, _: &mut Layer) -> io::Result<Value> {
@@ -235,71 +237,25 @@ fn configurations(forest: &mut Forest, layer: &mut Layer) -> io::Result<Value> {
         ("version", text("v1")),
         ("fieldSpecs", list([map([("kind", text("Foo")), ("path", text("spec/config"))])])),
     ]);
-    let content = map([
+    let mut sections = vec![
         ("nameReference", list([reference])),
         ("commonLabels", list([field("Foo", "spec/selector")])),
         ("commonAnnotations", list([field("Bar", "spec/notes")])),
         ("varReference", list([field("Foo", "spec/config")])),
-    ]);
+        ("labels", list([field("Bar", "spec/labels")])),
+        ("templateLabels", list([field("Foo", "spec/template/labels")])),
+        ("namePrefix", list([map([("path", text("spec/config")), ("kind", text("Bar"))])])),
+        ("nameSuffix", list([map([("path", text("metadata/name"))])])),
+        ("namespace", list([field("Foo", "spec/namespace")])),
+        ("images", list([map([("path", text("spec/free/image")), ("kind", text("Foo"))])])),
+        ("replicas", list([field("Foo", "spec/size")])),
+    ];
+    forest.dice.shuffle(&mut sections);
+    sections.truncate(forest.dice.between(1, 6));
+    let content = sections.into_iter().fold(map([]), |content, (key, it)| content.with(key, it));
     let name = forest.fresh_file("config", "yaml");
     forest.document(&format!("{}/{name}", layer.dir), &content)?;
     Ok(list([text(name)]))
-}
-
-fn transformers(forest: &mut Forest, layer: &mut Layer) -> io::Result<Value> {
-    let metadata = map([("name", text("extra")), ("namespace", text("two"))]);
-    let mut config = map([("apiVersion", text("builtin")), ("metadata", metadata)]);
-    let everywhere = |path: &str| list([map([("path", text(path)), ("create", raw("true"))])]);
-    match forest.dice.below(4) {
-        0 => {
-            config.set("kind", text("AnnotationsTransformer"));
-            config.set("annotations", notes(&mut forest.dice));
-            config.set("fieldSpecs", everywhere("metadata/annotations"));
-        }
-        1 => {
-            config.set("kind", text("LabelTransformer"));
-            config.set("labels", pairs(&mut forest.dice));
-            config.set("fieldSpecs", everywhere("metadata/labels"));
-        }
-        2 => {
-            config.set("kind", text("PrefixSuffixTransformer"));
-            config.set("prefix", text("late-"));
-            config.set("fieldSpecs", everywhere("metadata/name"));
-        }
-        _ => {
-            config.set("kind", text("NamespaceTransformer"));
-            config.set("unsetOnly", raw("true"));
-        }
-    }
-    external(forest, layer, &config, "transformer")
-}
-
-fn generators(forest: &mut Forest, layer: &mut Layer) -> io::Result<Value> {
-    let object = Object::new("v1", "ConfigMap", forest.fresh_name());
-    let config = map([
-        ("apiVersion", text("builtin")),
-        ("kind", text("ConfigMapGenerator")),
-        ("metadata", map([("name", text(&object.name))])),
-        ("literals", list([text("a=b"), text("c=d")])),
-    ]);
-    layer.objects.push(object);
-    external(forest, layer, &config, "generator")
-}
-
-fn validators(forest: &mut Forest, layer: &mut Layer) -> io::Result<Value> {
-    let labels = map([("validated-by", text("kelson"))]);
-    // Upstream forgives a validator this label, but compares the text of what it wrote anew.
-    let path = if forest.dice.chance(15) { "metadata/labels" } else { "spec/absent/labels" };
-    let create = if path == "metadata/labels" { "true" } else { "false" };
-    let field = map([("path", text(path)), ("create", raw(create))]);
-    let config = map([
-        ("apiVersion", text("builtin")),
-        ("kind", text("LabelTransformer")),
-        ("metadata", map([("name", text("validator"))])),
-        ("labels", labels),
-        ("fieldSpecs", list([field])),
-    ]);
-    external(forest, layer, &config, "validator")
 }
 
 fn crds(forest: &mut Forest, layer: &mut Layer) -> io::Result<Value> {
@@ -350,16 +306,6 @@ fn openapi(forest: &mut Forest, layer: &mut Layer) -> io::Result<Value> {
     let name = forest.fresh_file("schema", "json");
     forest.file(&format!("{}/{name}", layer.dir), content.json())?;
     Ok(map([("path", text(name))]))
-}
-
-/// Names a configuration, or gives it in place.
-fn external(forest: &mut Forest, layer: &Layer, config: &Value, stem: &str) -> io::Result<Value> {
-    if forest.dice.chance(50) {
-        return Ok(list([text(config.document(&mut forest.dice))]));
-    }
-    let name = forest.fresh_file(stem, "yaml");
-    forest.document(&format!("{}/{name}", layer.dir), config)?;
-    Ok(list([text(name)]))
 }
 
 fn build_metadata(forest: &mut Forest, _: &mut Layer) -> io::Result<Value> {

@@ -117,7 +117,9 @@ impl Forest {
             resources.push(text(file));
         }
         let mut entries = features::fields(self, &mut layer, Rank::Component)?;
-        entries.push(("resources".to_owned(), Value::List(resources)));
+        if !resources.is_empty() || self.dice.chance(50) {
+            entries.push(("resources".to_owned(), Value::List(resources)));
+        }
         self.kustomization(&dir, Rank::Component, entries)?;
         parent.objects = layer.objects;
         Ok(dir)

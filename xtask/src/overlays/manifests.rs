@@ -1,6 +1,7 @@
 //! Objects of many kinds that refer to each other by name.
 
 use super::dice::Dice;
+use super::references;
 use super::scalars;
 use super::value::{Value, list, map, raw, text};
 
@@ -51,6 +52,14 @@ const KINDS: &[(&str, &str)] = &[
     ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
     ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
     ("v1", "Namespace"),
+    ("v1", "Node"),
+    ("v1", "ReplicationController"),
+    ("extensions/v1beta1", "Ingress"),
+    ("networking.k8s.io/v1", "IngressClass"),
+    ("apiregistration.k8s.io/v1", "APIService"),
+    ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding"),
     ("example.com/v1", "Foo"),
     ("example.com/v1", "Foo"),
     ("example.com/v2", "Bar"),
@@ -94,8 +103,14 @@ impl Object {
                 | "StorageClass"
                 | "PriorityClass"
                 | "ValidatingWebhookConfiguration"
+                | "MutatingWebhookConfiguration"
+                | "ValidatingAdmissionPolicy"
+                | "ValidatingAdmissionPolicyBinding"
+                | "IngressClass"
+                | "APIService"
                 | "CustomResourceDefinition"
                 | "Namespace"
+                | "Node"
         )
     }
 
@@ -115,13 +130,24 @@ impl Object {
 
 /// Writes one object; `others` are the objects it may refer to.
 pub(super) fn manifest(dice: &mut Dice, object: &Object, others: &[Object]) -> Value {
+    let mut value = content(dice, object, others);
+    references::add(dice, object.kind, &mut value, |dice, kind| {
+        Referrer { dice, others }.name(kind)
+    });
+    value
+}
+
+fn content(dice: &mut Dice, object: &Object, others: &[Object]) -> Value {
     let mut value = object.head();
     decorate(dice, &mut value);
     let mut refer = Referrer { dice, others };
     let (field, content) = match object.kind {
-        "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet" | "Job" => {
-            ("spec", refer.workload(object))
-        }
+        "Deployment"
+        | "StatefulSet"
+        | "DaemonSet"
+        | "ReplicaSet"
+        | "Job"
+        | "ReplicationController" => ("spec", refer.workload(object)),
         "CronJob" => {
             let job = map([("spec", map([("template", refer.template(&object.name))]))]);
             ("spec", map([("schedule", text("*/5 * * * *")), ("jobTemplate", job)]))

@@ -13,10 +13,9 @@ pub(super) fn check(repository: &Repository) -> Vec<String> {
             continue;
         }
         let text = repository.text(file).unwrap_or_default();
-        for name in modules(&text) {
-            let candidates = children(file, &name);
-            open.extend(candidates.iter().filter_map(|child| files.get(child.as_str()).copied()));
-        }
+        let candidates = modules(&text).into_iter().flat_map(|name| children(file, &name));
+        let candidates: Vec<String> = candidates.chain(named_paths(file, &text)).collect();
+        open.extend(candidates.iter().filter_map(|child| files.get(child.as_str()).copied()));
     }
     let orphans = files.iter().filter(|file| !reached.contains(*file));
     orphans.map(|file| format!("`{file}` is named by no `mod`")).collect()
@@ -46,6 +45,24 @@ fn modules(text: &str) -> Vec<String> {
     lines.collect()
 }
 
+/// The files that `#[path = "…"]` names, relative to the folder of the file that names them.
+fn named_paths(file: &str, text: &str) -> Vec<String> {
+    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let paths = text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix("#[path = \"")?;
+        let (path, _) = rest.split_once('"')?;
+        let mut parts: Vec<&str> = folder.split('/').collect();
+        for part in path.split('/') {
+            match part {
+                ".." => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        Some(parts.join("/"))
+    });
+    paths.collect()
+}
+
 /// Where the file of a module may be.
 fn children(file: &str, name: &str) -> [String; 2] {
     let folder = if is_root(file) {
@@ -66,6 +83,8 @@ mod tests {
         assert_eq!(children("crates/x/src/lib.rs", "a")[0], "crates/x/src/a.rs");
         assert_eq!(children("crates/x/src/a.rs", "b")[0], "crates/x/src/a/b.rs");
         assert!(is_root("crates/x/tests/all.rs") && !is_root("crates/x/src/a.rs"));
+        let text = "#[path = \"../../y/src/b.rs\"]\nmod b;\n";
+        assert_eq!(named_paths("crates/x/tests/a.rs", text), ["crates/y/src/b.rs"]);
         assert!(is_root("crates/x/build.rs") && !is_root("crates/x/src/build.rs"));
     }
 }
