@@ -1,5 +1,7 @@
 //! What must hold for every input. The fuzzers look for one for which it does not; the tests replay what they found.
 
+pub mod seeds; // what the fuzzers start from
+
 use kelson_kustomize::{Options, Outcome};
 use kelson_model::{Answers, MemoryTree};
 use kelson_yaml::{Dialect, SourceId, Span};

@@ -3,6 +3,10 @@
 //! They need a nightly compiler and `cargo-fuzz`; the latter is installed into the cache. Seeds are our own test
 //! cases. What a fuzzer finds is put, made small, into `fuzz/findings/`, where the tests replay it for ever.
 
+#[path = "../../fuzz/src/seeds.rs"]
+#[expect(unreachable_pub, reason = "the fuzzers use it as a crate")]
+mod seeds; // the cases of the engine as inputs; the tests replay the same
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,7 +43,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
     }
     let program = cargo_fuzz()?;
     for target in targets {
-        let corpus = seeds(target)?;
+        let corpus = corpus(target)?;
         eprintln!("fuzzing `{target}` for {seconds} s");
         fuzz(&program, target, &corpus, seconds)?;
     }
@@ -73,7 +77,9 @@ fn fuzz(program: &Path, target: &str, corpus: &Path, seconds: u64) -> anyhow::Re
     let mut command = Command::new("rustup");
     command.current_dir(root().join("fuzz")).args(["run", "nightly"]).arg(program);
     // Addresses are not checked: there is no unsafe code here, and a run does more without.
-    command.args(["run", "--release", "--sanitizer", "none", target]).arg(corpus);
+    command.args(["run", "--release", "--sanitizer", "none"]);
+    // Nor are comparisons traced: that takes three quarters of the time of a build, and the dictionary has the words.
+    command.arg("--no-trace-compares").arg(target).arg(corpus);
     command.arg("--").args(limits);
     // The compiler of this repository would otherwise be inherited.
     command.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").env_remove("RUSTC");
@@ -82,57 +88,12 @@ fn fuzz(program: &Path, target: &str, corpus: &Path, seconds: u64) -> anyhow::Re
     })
 }
 
-/// Collects what a fuzzer starts from into its corpus: our own cases and what was found before.
-fn seeds(target: &str) -> anyhow::Result<PathBuf> {
+/// Puts what a fuzzer starts from into its corpus.
+fn corpus(target: &str) -> anyhow::Result<PathBuf> {
     let corpus = root().join("fuzz/corpus").join(target);
     fs::create_dir_all(&corpus)?;
-    let cases = root().join("crates/kustomize/tests/cases");
-    for case in
-        fs::read_dir(&cases).with_context(|| format!("cannot list `{}`", cases.display()))?
-    {
-        let case = case?;
-        let input = case.path().join("in");
-        let mut texts = Vec::new();
-        read_tree(&input, &input, &mut texts)?;
-        let seed: Vec<u8> = match target {
-            "render" => texts
-                .iter()
-                .flat_map(|(path, text)| [b"#- ", path.as_bytes(), b"\n", text].concat())
-                .collect(),
-            "merge" => texts
-                .iter()
-                .filter(|(path, _)| !path.ends_with("kustomization.yaml"))
-                .take(2)
-                .map(|(_, text)| text.clone())
-                .collect::<Vec<_>>()
-                .join(&b"\n#-\n"[..]),
-            _ => texts.iter().flat_map(|(_, text)| text.clone()).collect(),
-        };
-        fs::write(corpus.join(case.file_name()), seed)?;
-    }
-    let findings = root().join("fuzz/findings").join(target);
-    for finding in
-        fs::read_dir(&findings).with_context(|| format!("cannot list `{}`", findings.display()))?
-    {
-        let finding = finding?;
-        if finding.file_name() == ".gitkeep" {
-            continue;
-        }
-        fs::copy(finding.path(), corpus.join(finding.file_name()))?;
+    for seed in seeds::seeds(&root(), target)? {
+        fs::write(corpus.join(seed.name), seed.input)?;
     }
     Ok(corpus)
-}
-
-fn read_tree(root: &Path, folder: &Path, texts: &mut Vec<(String, Vec<u8>)>) -> anyhow::Result<()> {
-    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
-    let mut entries = entries.collect::<Result<Vec<_>, _>>()?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        if entry.file_type()?.is_dir() {
-            read_tree(root, &entry.path(), texts)?;
-        } else if let Ok(path) = entry.path().strip_prefix(root) {
-            texts.push((path.display().to_string(), fs::read(entry.path())?));
-        }
-    }
-    Ok(())
 }

@@ -14,6 +14,11 @@ pub(crate) fn diagnostics(list: &[Diagnostic], sources: &Sources) {
     }
 }
 
+/// Prints one line to standard error.
+pub(crate) fn line(text: &str) {
+    eprintln!("{text}");
+}
+
 /// Prints an error that is about no file of the user's, with its causes.
 pub(crate) fn error(error: &anyhow::Error) {
     eprintln!("error: {error}");
@@ -56,6 +61,9 @@ fn text(diagnostic: &Diagnostic, sources: &Sources) -> String {
     text
 }
 
+/// How much is marked of a value, and shown of what follows it on its line.
+const LONGEST: usize = 80;
+
 /// A label, with the line that it is about.
 struct Shown<'a> {
     name: String,
@@ -68,23 +76,26 @@ struct Shown<'a> {
 impl<'a> Shown<'a> {
     fn new(label: &'a Label, sources: &Sources) -> Option<Self> {
         let place = sources.place(label.span)?;
-        let secret =
-            sources.get(label.span.source).is_some_and(|source| holds_secret(&source.text));
-        let line = if secret { masked(place.text) } else { place.text.to_owned() };
+        let source = sources.get(label.span.source);
+        let secret = source.is_some_and(|source| is_secret(&source.text, place.text));
+        let mut line = if secret { masked(place.text) } else { place.text.to_owned() };
         let start = line.char_indices().nth(place.column - 1).map_or(line.len(), |(at, _)| at);
         let token = line[start..].find([' ', ',', ']', '}']).unwrap_or(line.len() - start);
         let name = path::shown(place.name);
-        let mark = start..start + token.max(1);
+        let mark = start..line.ceil_char_boundary(start + token.min(LONGEST)).max(start + 1);
+        line.truncate(line.ceil_char_boundary(mark.end + LONGEST));
         Some(Self { name, number: place.line, line, mark, remark: &label.text })
     }
 }
 
-/// Whether a text holds a Secret, whose values are shown to nobody.
-fn holds_secret(text: &str) -> bool {
+/// Whether a line may show a value of a Secret, or of what one is generated from.
+fn is_secret(text: &str, line: &str) -> bool {
+    let is_literal = line.contains('=') || line.contains("literals");
     text.lines().any(|line| {
         let line = line.trim_start_matches([' ', '-']);
-        line.strip_prefix("kind:")
-            .is_some_and(|kind| kind.trim().trim_matches(['"', '\'']) == "Secret")
+        let kind = line.strip_prefix("kind:").unwrap_or_default();
+        kind.trim().trim_matches(['"', '\'']) == "Secret"
+            || is_literal && line.starts_with("secretGenerator:")
     })
 }
 
@@ -128,6 +139,39 @@ mod tests {
              \x20 |\n\
              2 | b: nonsense\n\
              \x20 |    ^^^^^^^^ here\n\
+             \x20 |\n\
+             \x20 = help: do that",
+        );
+    }
+
+    #[test]
+    fn of_a_long_line_only_the_start_of_the_value_is_shown() {
+        let (start, mark) = ("x".repeat(133), "^".repeat(80));
+        check(
+            &"x".repeat(100_000),
+            "x",
+            &format!(
+                "error[some-code]: this is wrong\n\
+                 \x20--> a.yaml:1:1\n\
+                 \x20 |\n\
+                 1 | {start}...\n\
+                 \x20 | {mark} here\n\
+                 \x20 |\n\
+                 \x20 = help: do that"
+            ),
+        );
+    }
+
+    #[test]
+    fn what_secrets_are_generated_from_is_not_shown() {
+        check(
+            "secretGenerator:\n- name: a\n  literals: [a=hunter2, b]\n",
+            "b]",
+            "error[some-code]: this is wrong\n\
+             \x20--> a.yaml:3:16\n\
+             \x20 |\n\
+             3 |   literals: ***\n\
+             \x20 |                ^ here\n\
              \x20 |\n\
              \x20 = help: do that",
         );

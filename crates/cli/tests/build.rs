@@ -189,6 +189,69 @@ fn the_order_can_be_chosen() {
 }
 
 #[test]
+fn deprecated_flags_are_named_as_upstream_does() {
+    let ran =
+        Folder::new(SHOP).run(&["build", "shop", "--reorder=none", "--enable-managedby-label"]);
+    assert_eq!(ran.code, 0);
+    expect![[r#"
+        Flag --reorder has been deprecated, use the new 'sortOptions' field in kustomization.yaml instead.
+        Flag --enable-managedby-label has been deprecated, The flag `enable-managedby-label` has been deprecated. Use the `managedByLabel` option in the `buildMetadata` field instead.
+    "#]]
+    .assert_eq(&ran.err);
+}
+
+/// Writes a text as UTF-16 with a byte order mark.
+fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(bytes).collect()
+}
+
+#[test]
+fn of_a_file_in_utf16_the_first_document_counts() {
+    const OBJECTS: &str = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n  labels: {x: é}\n---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: b\n";
+    const PATCHES: &str = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n  labels: {y: z}\n---\nkind: Nonsense\nmetadata: {name: c}\n";
+    const KUSTOMIZATION: &str =
+        "resources: [a.yaml]\nnamePrefix: p-\npatches: [{path: p.yaml}]\n---\nnamePrefix: q-\n";
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        let folder = Folder::new("#- empty\n");
+        for (name, text) in
+            [("a.yaml", OBJECTS), ("p.yaml", PATCHES), ("kustomization.yaml", KUSTOMIZATION)]
+        {
+            std::fs::write(folder.path(name), utf16(text, order)).unwrap();
+        }
+        expect![[r#"
+            apiVersion: v1
+            kind: Namespace
+            metadata:
+              labels:
+                x: é
+                "y": z
+              name: a
+        "#]]
+        .assert_eq(&folder.run(&["build"]).shown());
+    }
+}
+
+#[test]
+fn a_file_of_configuration_that_is_no_text_is_refused() {
+    for (field, words) in [
+        (
+            "configurations",
+            "Error: error converting YAML to JSON: yaml: incomplete UTF-16 character\n",
+        ),
+        (
+            "crds",
+            "Error: loading CRDs [c.yaml]: unable to parse open API definition from 'c.yaml': error converting YAML to JSON: yaml: incomplete UTF-16 character\n",
+        ),
+    ] {
+        let folder = Folder::new(&format!("#- kustomization.yaml\n{field}: [c.yaml]\n"));
+        std::fs::write(folder.path("c.yaml"), b"\xFF\xFEa").unwrap();
+        let ran = folder.run(&["build"]);
+        assert_eq!(ran.code, 1);
+        assert!(ran.err.contains(words), "{}", ran.err);
+    }
+}
+
+#[test]
 fn warnings_are_the_lines_that_upstream_prints() {
     let files = "#- kustomization.yaml\ncommonLabels: {app: a}\nresources: [a.yaml]\n#- a.yaml\napiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n";
     let ran = Folder::new(files).run(&["build"]);
@@ -416,6 +479,13 @@ data:
             kind: ConfigMap
             metadata:
               name: one
+            warning[exec-disabled]: the function `./rename.sh` is not run
+             --> t.yaml:1:1
+              |
+            1 | apiVersion: example.com/v1
+              | ^^^^^^^^^^^ passed over
+              |
+              = help: allow programs on this machine with --enable-exec
         "#]],
         );
         check(

@@ -46,7 +46,7 @@ fn several_fields_are_a_table() {
         FIELD                        VALUE                FROM                                    TOUCHED BY
         apiVersion                   v1                   overlays/staging/kustomization.yaml:11  ConfigMapGenerator overlays/staging/kustomization.yaml:11
         kind                         ConfigMap            overlays/staging/kustomization.yaml:11  ConfigMapGenerator overlays/staging/kustomization.yaml:11
-        metadata.name                settings-g62t54t4b6  overlays/staging/kustomization.yaml:11  HashTransformer overlays/staging/kustomization.yaml:1
+        metadata.name                settings-g62t54t4b6  overlays/staging/kustomization.yaml:11  HashTransformer overlays/staging/kustomization.yaml:11
         metadata.namespace           shop-staging         overlays/staging/kustomization.yaml:3   NamespaceTransformer overlays/staging/kustomization.yaml:3
         metadata.labels.environment  staging              overlays/staging/kustomization.yaml:9   LabelTransformer overlays/staging/kustomization.yaml:8
         data.CURRENCY                EUR                  base/kustomization.yaml:9               ConfigMapGenerator base/kustomization.yaml:7

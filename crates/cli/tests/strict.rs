@@ -71,6 +71,45 @@ fn a_replacement_must_find_something() {
 }
 
 #[test]
+fn a_replacement_in_a_file_must_find_something_too() {
+    let kustomization =
+        "#- kustomization.yaml\nresources: [a.yaml]\nreplacements:\n- path: more/r.yaml\n";
+    let target =
+        "  targets:\n  - select: {kind: Deployment, name: shpo}\n    fieldPaths: [spec.paused]\n";
+    for (file, expected) in [
+        (
+            format!("#- more/r.yaml\n- sourceValue: x\n{target}"),
+            expect![[r#"
+            error[replacement-matches-nothing]: the target of the replacement selects nothing
+             --> more/r.yaml:3:5
+              |
+            3 |   - select: {kind: Deployment, name: shpo}
+              |     ^^^^^^^ selects no object
+              |
+              = help: no Deployment named `shpo`; there is `shop`
+        "#]],
+        ),
+        (
+            format!(
+                "#- more/r.yaml\n# one alone\n{}",
+                "sourceValue: x\ntargets:\n- select:\n    kind: Deploiment\n"
+            ),
+            expect![[r#"
+                error[replacement-matches-nothing]: the target of the replacement selects nothing
+                 --> more/r.yaml:4:3
+                  |
+                4 | - select:
+                  |   ^^^^^^^ selects no object
+                  |
+                  = help: take the target out, or make it select an object
+            "#]],
+        ),
+    ] {
+        check(&format!("{kustomization}{file}{DEPLOYMENT}"), expected);
+    }
+}
+
+#[test]
 fn an_image_must_be_used() {
     let image = "#- kustomization.yaml\nresources: [a.yaml]\nimages:\n- name: example/shpo\n  newTag: \"2\"\n";
     check(
@@ -247,6 +286,97 @@ fn a_replacement_must_not_change_the_type() {
           = help: write the field into the target with a value of its type; a replacement keeps that
     "#]],
     );
+}
+
+#[test]
+fn a_patch_must_not_change_the_type() {
+    let patch = |patch: &str| {
+        format!(
+            "#- kustomization.yaml\nresources: [a.yaml]\npatches:\n- path: p.yaml\n  target: {{kind: Deployment}}\n#- p.yaml\n{patch}{DEPLOYMENT}"
+        )
+    };
+    check(
+        &patch(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: \"1\"\n",
+        ),
+        expect![[r#"
+            error[changed-type]: `spec.replicas` of Deployment `shop` was a number and becomes text
+             --> p.yaml:6:13
+              |
+            6 |   replicas: "1"
+              |             ^^^ this is text
+              |
+             ::: a.yaml:6:13
+              |
+            6 |   replicas: 1
+              |             - it was a number here
+              |
+              = help: give it a number, or change the type where the field is first written
+        "#]],
+    );
+    check(
+        &patch("- op: replace\n  path: /spec/replicas\n  value: {a: b}\n"),
+        expect![[r#"
+            error[changed-type]: `spec.replicas` of Deployment `shop` was a number and becomes a mapping
+             --> p.yaml:3:10
+              |
+            3 |   value: {a: b}
+              |          ^^^ this is a mapping
+              |
+             ::: a.yaml:6:13
+              |
+            6 |   replicas: 1
+              |             - it was a number here
+              |
+              = help: give it a number, or change the type where the field is first written
+        "#]],
+    );
+}
+
+#[test]
+fn an_added_value_must_not_change_the_type() {
+    let added = "#- kustomization.yaml\nresources: [a.yaml]\ntransformers: [t.yaml]\n#- t.yaml\napiVersion: builtin\nkind: ValueAddTransformer\nmetadata:\n  name: add\nvalue: many\ntargets:\n- fieldPath: spec/replicas\n";
+    check(
+        &format!("{added}{DEPLOYMENT}"),
+        expect![[r#"
+        error[changed-type]: `spec.replicas` of Deployment `shop` was a number and becomes text
+         --> t.yaml:5:8
+          |
+        5 | value: many
+          |        ^^^^ this is text
+          |
+         ::: a.yaml:6:13
+          |
+        6 |   replicas: 1
+          |             - it was a number here
+          |
+          = help: give it a number, or change the type where the field is first written
+    "#]],
+    );
+}
+
+#[test]
+fn a_port_may_be_a_number_or_a_name() {
+    let files = "#- kustomization.yaml\nresources: [a.yaml]\npatches:\n- target: {kind: Service}\n  patch: |-\n    - {op: replace, path: /spec/ports/0/targetPort, value: web}\n#- a.yaml\napiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec:\n  ports:\n  - targetPort: 80\n";
+    assert_eq!(Folder::new(files).run(&["build", "--strict"]).code, 0);
+}
+
+#[test]
+fn a_function_must_not_be_passed_over() {
+    let files = "#- kustomization.yaml\nresources: [a.yaml]\ntransformers: [t.yaml]\n#- t.yaml\napiVersion: example.com/v1\nkind: Rename\nmetadata:\n  name: rename\n  annotations:\n    config.kubernetes.io/function: |\n      exec: {path: ./rename.sh}\n";
+    let folder = Folder::new(&format!("{files}{DEPLOYMENT}"));
+    let ran = folder.run(&["build", "--strict", "--enable-alpha-plugins"]);
+    expect![[r#"
+        error[exec-disabled]: the function `./rename.sh` is not run
+         --> t.yaml:1:1
+          |
+        1 | apiVersion: example.com/v1
+          | ^^^^^^^^^^^ passed over
+          |
+          = help: allow programs on this machine with --enable-exec
+        exit code 1
+    "#]]
+    .assert_eq(&ran.shown());
 }
 
 #[test]

@@ -73,10 +73,7 @@ impl Target {
     pub(crate) fn load(context: &mut Context<'_>, loader: Rc<Loader>) -> Result<Self> {
         context.visit()?;
         let (file, file_name) = loader.load_kustomization(context)?;
-        let Some(text) = &file.text else {
-            let text = format!("invalid Kustomization: yaml: {}", file.trouble());
-            return Err(Fault::new("bad-yaml", text).at(file.at, ""));
-        };
+        let text = file.yaml().map_err(|fault| fault.wrap("invalid Kustomization"))?;
         let loaded = kustomization::read(text, file.at, &loader.root)?;
         context.warnings.extend(loaded.warnings);
         if context.options.strict {
@@ -191,12 +188,8 @@ impl Target {
         } else {
             self.loader.load(context, path, path.span).map_err(from)?
         };
-        let Some(text) = &file.text else {
-            let text = format!("MalformedYAMLError: yaml: {}", file.trouble());
-            return Err(from(patches::in_file(Fault::new("bad-yaml", text), path)));
-        };
         let mut resources =
-            read::resources(text, file.at).map_err(|fault| from(patches::in_file(fault, path)))?;
+            read::file(&file).map_err(|fault| from(patches::in_file(fault, path)))?;
         if let Some(origin) = &self.origin {
             resources.iter().try_for_each(metadata::check_annotations).map_err(|fault| {
                 fault.wrap(format!("cannot add path annotation for '{}'", &**path))
@@ -228,7 +221,7 @@ impl Target {
         let mut custom = TransformerConfig::default();
         for path in &self.kustomization.configurations {
             let file = self.loader.load(context, path, path.span)?;
-            let text = file.text.as_deref().unwrap_or_default();
+            let text = file.yaml().map_err(|fault| fault.wrap("error converting YAML to JSON"))?;
             custom.merge(&TransformerConfig::from_text(text, file.at)?)?;
         }
         config.merge(&custom)?;
@@ -240,10 +233,10 @@ impl Target {
         let names = crate::gotext::list(paths.iter().map(|path| &**path));
         let mut crds = TransformerConfig::default();
         for path in paths {
-            let loaded = self.loader.load(context, path, path.span).and_then(|file| {
-                let text = file.text.as_deref().unwrap_or_default();
-                crds.merge(&config::from_crds(text, file.at, path)?)
-            });
+            let loaded = self
+                .loader
+                .load(context, path, path.span)
+                .and_then(|file| crds.merge(&config::from_crds(&file, path)?));
             loaded.map_err(|fault| fault.wrap(format!("loading CRDs {names}")))?;
         }
         accumulator.config.merge(&crds)

@@ -10,6 +10,7 @@ use crate::decode::value::Map;
 use crate::fault::{Fault, Result};
 use crate::fieldspec::{FieldSpec, Specs};
 use crate::id::Gvk;
+use crate::kustomization::Var;
 use crate::loader::Loader;
 use crate::metadata;
 use crate::options::{Options, Reorder};
@@ -108,9 +109,11 @@ fn run(context: &mut Context<'_>, root: &str) -> Result<Vec<Resource>> {
         return Ok(Vec::new());
     }
     refuse_commas(&built)?;
-    let touch = context.step("HashTransformer", &target.file, target.at);
-    hash::add_suffixes(&mut built.resources, touch)?;
-    let touch = context.step("NameReferenceTransformer", &target.file, target.at);
+    hash::add_suffixes(&mut built.resources, |resource| {
+        context.step("HashTransformer", &target.file, resource.node.span)
+    })?;
+    // Nobody asks for it: the place of each name says why it is another.
+    let touch = context.step("NameReferenceTransformer", &target.file, Span::NONE);
     namerefs::update(&mut built.resources, &built.config.name_reference, touch)?;
     resolve_vars(context, &mut built, &target)?;
     built.resources.retain(|resource| !is_local(resource));
@@ -169,15 +172,16 @@ fn resolve_vars(context: &mut Context<'_>, built: &mut Accumulator, target: &Tar
         }
     }
     let mut values = vars::Vars::default();
-    for var in &list {
+    let step = |var: &Var| context.step("RefVarTransformer", &target.file, var.span);
+    let touches: Vec<Touch> = list.iter().map(step).collect();
+    for (var, touch) in list.iter().zip(&touches) {
         match readers.get(&var.name.text) {
-            Some(at) => values.define(var, built.resources.get(*at))?,
+            Some(at) => values.define(var, built.resources.get(*at), *touch)?,
             None => return Err(vars::no_object(var)),
         }
     }
-    let touch = context.step("RefVarTransformer", &target.file, target.at);
     for resource in built.resources.list_mut() {
-        values.apply(resource, &built.config.var_reference, touch)?;
+        values.apply(resource, &built.config.var_reference, touches[0])?;
     }
     let unused = values.unused();
     if !unused.is_empty() {
@@ -248,6 +252,24 @@ fn manage(resource: &mut Resource, version: &str, place: Span, touch: Touch) -> 
 }
 
 impl Build {
+    /// What last changed a node, and the place that asked for it. Of a reference that follows a name it is the
+    /// place that asked for the name.
+    pub fn touched(&self, node: &Node) -> Option<(&Step, Span)> {
+        let step = self.step(node.touch)?;
+        let place = match step.span == Span::NONE {
+            true => self.name_of(node).and_then(|name| self.step(name.touch)).map(|it| it.span),
+            false => Some(step.span),
+        };
+        Some((step, place.unwrap_or(node.span)))
+    }
+
+    /// The name or namespace of an object that a node repeats.
+    fn name_of(&self, node: &Node) -> Option<&Node> {
+        let fields = |object| ["name", "namespace"].map(|key| metadata_field(object, key));
+        let is_same = |name: &&Node| name.span == node.span && name.text() == node.text();
+        self.objects.iter().flat_map(fields).flatten().find(is_same)
+    }
+
     /// What a node's `touch` stands for.
     pub fn step(&self, touch: Touch) -> Option<&Step> {
         self.steps.get((touch.0 as usize).checked_sub(1)?)
@@ -275,6 +297,8 @@ impl Build {
         let why = error.message.strip_prefix("yaml: ").unwrap_or_default();
         let shown = match undecoded.iter().any(|start| why.starts_with(start)) {
             true => "map[string]interface {}(nil)".to_owned(),
+            // Upstream prints the values of a Secret, too.
+            false if object.kind() == "Secret" => "map[string]interface {}{***}".to_owned(),
             false => output::go_syntax(&object.node),
         };
         let words = format!("{shown}: {}", error.message);
@@ -295,6 +319,10 @@ impl Build {
             sources: self.sources.clone(),
         }
     }
+}
+
+fn metadata_field<'o>(object: &'o Object, key: &str) -> Option<&'o Node> {
+    object.node.lookup(&["metadata", key])
 }
 
 /// The places of the first key that is twice in one mapping.
@@ -328,12 +356,12 @@ impl Object {
 
     /// The name.
     pub fn name(&self) -> &str {
-        self.node.lookup(&["metadata", "name"]).and_then(Node::text).unwrap_or_default()
+        metadata_field(self, "name").and_then(Node::text).unwrap_or_default()
     }
 
     /// The namespace; empty where there is none.
     pub fn namespace(&self) -> &str {
-        self.node.lookup(&["metadata", "namespace"]).and_then(Node::text).unwrap_or_default()
+        metadata_field(self, "namespace").and_then(Node::text).unwrap_or_default()
     }
 
     /// The namespace that it will be in: `default` where none is written, nothing for kinds that are in none.

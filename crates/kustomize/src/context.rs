@@ -52,7 +52,7 @@ pub struct Step {
     pub name: String,
     /// The kustomization file that asked for it.
     pub file: Arc<str>,
-    /// The field, or the entry of a list, that configured it.
+    /// The field, or the entry of a list, that configured it; none for what happens in every build.
     pub span: Span,
 }
 
@@ -82,10 +82,13 @@ impl File {
         self.other.is_none()
     }
 
-    /// What is wrong with the bytes of a file that is no text, in go-yaml's words.
-    pub(crate) fn trouble(&self) -> String {
-        let error = kelson_yaml::decode(self.bytes()).err();
-        error.map(|error| error.message).unwrap_or_default()
+    /// Its text for a reader of YAML; go-yaml's words where it is none.
+    pub(crate) fn yaml(&self) -> Result<&str> {
+        self.text.as_deref().ok_or_else(|| {
+            let error = kelson_yaml::decode(self.bytes()).err();
+            let message = error.map(|error| error.message).unwrap_or_default();
+            Fault::new("bad-yaml", format!("yaml: {message}")).at(self.at, message)
+        })
     }
 }
 

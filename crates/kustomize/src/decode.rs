@@ -3,6 +3,7 @@
 //! Keys are taken in the order of their bytes, match fields whatever the case of their letters, and the
 //! last of equal keys wins. The first problem in that order is what upstream reports; we keep them all.
 
+mod configured; // text on its way to a transformer
 mod record; // structs of named fields
 pub(crate) mod value; // the values a field can hold
 

@@ -24,7 +24,7 @@ impl Fault {
 
     /// Replaces the sentence shown to people, where we can say it better than upstream.
     pub(crate) fn saying(mut self: Box<Self>, message: impl Into<String>) -> Box<Self> {
-        self.diagnostic.message = message.into();
+        self.diagnostic = self.diagnostic.saying(message);
         self
     }
 

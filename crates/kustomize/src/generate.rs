@@ -25,8 +25,9 @@ pub(crate) fn config_map(
     touch: Touch,
 ) -> Result<Resource> {
     let mut node = base(args.span, "ConfigMap", &args.name, &args.namespace, touch)?;
-    let pairs = pairs::load(context, loader, &args.envs, &args.literals, &args.files)
-        .and_then(|pairs| distinct(pairs, &args.name))?;
+    let (envs, literals, files) = (&args.envs, &args.literals, &args.files);
+    let from = pairs::From { envs, literals, files, is_secret: false };
+    let pairs = pairs::load(context, loader, from).and_then(|pairs| distinct(pairs, &args.name))?;
     for pair in &pairs {
         let (field, text) = match &pair.value {
             Value::Text(text) => ("data", text.to_string()),
@@ -52,8 +53,9 @@ pub(crate) fn secret(
         Node::string(args.kind.text.clone()).at(args.kind.span, touch)
     };
     insert(&mut node, "type", kind);
-    let pairs = pairs::load(context, loader, &args.envs, &args.literals, &args.files)
-        .and_then(|pairs| distinct(pairs, &args.name))?;
+    let (envs, literals, files) = (&args.envs, &args.literals, &args.files);
+    let from = pairs::From { envs, literals, files, is_secret: true };
+    let pairs = pairs::load(context, loader, from).and_then(|pairs| distinct(pairs, &args.name))?;
     mapping_in(&mut node, "data").span = args.span;
     for pair in &pairs {
         let text = wrapped_base64(pair.value.bytes());

@@ -7,8 +7,11 @@ use crate::fault::{Fault, Result};
 use crate::resmap::ResMap;
 use crate::resource::Resource;
 
-/// Appends the hash to the names of all objects that want it.
-pub(crate) fn add_suffixes(resources: &mut ResMap, touch: Touch) -> Result<()> {
+/// Appends the hash to the names of all objects that want it; each gets a touch of its own.
+pub(crate) fn add_suffixes(
+    resources: &mut ResMap,
+    mut touch: impl FnMut(&Resource) -> Touch,
+) -> Result<()> {
     if !resources.list().iter().any(|resource| resource.needs_hash) {
         return Ok(());
     }
@@ -18,6 +21,7 @@ pub(crate) fn add_suffixes(resources: &mut ResMap, touch: Touch) -> Result<()> {
             let name = format!("{}-{}", resource.name(), of(resource)?);
             let is_cluster_scoped = schema.is_cluster_scoped(&resource.gvk());
             resource.store_previous(is_cluster_scoped);
+            let touch = touch(resource);
             resource.set_name(&name, None, touch);
         }
     }

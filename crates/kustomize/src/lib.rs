@@ -54,6 +54,7 @@ mod plugins; // generators, transformers and validators
 mod read; // from text to objects
 mod resmap; // the objects of a build
 mod resource; // an object under construction, with its history
+mod retype; // fields that change their type
 mod schema; // what is known of kinds: merge keys, scope
 mod selector; // which objects are meant
 mod sort; // the order of the output

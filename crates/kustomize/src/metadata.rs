@@ -227,7 +227,11 @@ pub(crate) fn with_books(resource: &Resource) -> Node {
     let join =
         |words: Vec<&Text>| words.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(",");
     let history = &resource.history;
+    let enabled = Text::from("enabled");
+    let mark = |is_set: bool| is_set.then_some(&enabled).into_iter().collect::<Vec<_>>();
     for (name, words) in [
+        ("allowKindChange", mark(resource.may_change_kind)),
+        ("allowNameChange", mark(resource.may_change_name)),
         ("previousKinds", history.iter().map(|it| &it.kind).collect::<Vec<_>>()),
         ("previousNames", history.iter().map(|it| &it.name).collect()),
         ("previousNamespaces", history.iter().map(|it| &it.namespace).collect()),

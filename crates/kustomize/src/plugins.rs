@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use kelson_yaml::{Bond, Data, Entry, Node, Span, Touch};
 
 use crate::accumulate::{Target, inline_replacement};
-use crate::context::Context;
+use crate::context::{Context, File};
 use crate::decode::{Reading, decode_all};
 use crate::fault::{Fault, Result};
 use crate::generate::{self, chart, iam};
@@ -165,9 +165,9 @@ pub(crate) fn replacements(
             return Err(Fault::new("path-or-replacement", text).at(entry.span, ""));
         }
         let file = loader.load(context, &entry.path, entry.path.span)?;
-        let text = file.text.as_deref().unwrap_or_default();
-        let node = parse_file(text, file.at)?;
+        let node = parse_file(&file)?;
         if context.options.strict {
+            let text = file.text.as_deref().unwrap_or_default();
             for fault in crate::kustomization::repeated_keys(text, file.at) {
                 context.note_strict(|| fault);
             }
@@ -196,11 +196,13 @@ pub(crate) fn replacements(
 }
 
 /// Reads a file of configuration.
-pub(crate) fn parse_file(text: &str, at: kelson_yaml::Span) -> Result<Option<Node>> {
-    kelson_yaml::first_document(text, at, kelson_yaml::Dialect::V2).map_err(|error| {
-        let text = format!("error converting YAML to JSON: yaml: {}", error.message);
-        Fault::new("bad-yaml", text).at(error.span, error.message)
-    })
+pub(crate) fn parse_file(file: &File) -> Result<Option<Node>> {
+    let parsed = file.yaml().and_then(|text| {
+        kelson_yaml::first_document(text, file.at, kelson_yaml::Dialect::V2).map_err(|error| {
+            Fault::new("bad-yaml", format!("yaml: {}", error.message)).at(error.span, error.message)
+        })
+    });
+    parsed.map_err(|fault| fault.wrap("error converting YAML to JSON"))
 }
 
 /// Reads a value of such a file; under strictness it must know all fields.
@@ -246,8 +248,14 @@ pub(crate) fn refuse_changes(before: &ResMap, after: &ResMap) -> Result<()> {
 /// Upstream's words for two objects that differ.
 fn unequal(before: &Resource, after: &Resource) -> String {
     let shown = |resource: &Resource| {
+        let mut node = crate::metadata::with_books(resource);
+        // The label is gone by the time that upstream compares.
+        let labels = node.get_mut("metadata").and_then(|metadata| metadata.get_mut("labels"));
+        if let Some(labels) = labels.and_then(Node::as_mapping_mut) {
+            labels.remove("validated-by");
+        }
         let mut text = String::new();
-        let _ = kelson_yaml::json::write(&crate::metadata::with_books(resource), &mut text);
+        let _ = kelson_yaml::json::write(&node, &mut text);
         text
     };
     let memory = "&resource.Resource{RNode:yaml.RNode{fieldPath:[]string(nil), value:(*yaml.Node)(0x0), ShouldKeep:false, Match:[]string(nil)}, refVarNames:[]string(nil)}";

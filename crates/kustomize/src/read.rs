@@ -8,28 +8,48 @@ use std::fmt::Write as _;
 
 use kelson_yaml::{Data, Dialect, Node, Span};
 
+use crate::context::File;
 use crate::fault::{Fault, Result};
 use crate::resource::Resource;
 
 pub(crate) use marks::resource;
 
+/// Reads every object of a file.
+pub(crate) fn file(file: &File) -> Result<Vec<Resource>> {
+    let text = text(file)?;
+    if file.is_plain_text() {
+        return resources(text, file.at);
+    }
+    // Upstream splits the bytes before it knows of UTF-16, and of the whole it reads the first document.
+    objects(documents(vec![(text, 0)], file.at)?)
+}
+
+/// The text of a file of objects.
+pub(crate) fn text(file: &File) -> Result<&str> {
+    file.yaml().map_err(|fault| fault.wrap("MalformedYAMLError"))
+}
+
 /// Reads every object of a text. `at` is where the text begins.
 pub(crate) fn resources(text: &str, at: Span) -> Result<Vec<Resource>> {
     let nodes = if text.contains("\r\n") {
         let (plain, removed) = without_returns(text);
-        let mut nodes = documents(&plain, at)?;
+        let mut nodes = documents(split(&plain)?, at)?;
         nodes.iter_mut().for_each(|node| shift(node, at, &removed));
         nodes
     } else {
-        documents(text, at)?
+        documents(split(text)?, at)?
     };
+    objects(nodes)
+}
+
+/// Makes objects of nodes that are some.
+fn objects(nodes: Vec<Node>) -> Result<Vec<Resource>> {
     let nodes = expanded(checked(nodes)?)?;
     Ok(nodes.into_iter().map(resource).collect())
 }
 
-/// The objects of all documents; a single list stands for its items.
-fn documents(text: &str, at: Span) -> Result<Vec<Node>> {
-    let chunks = split(text)?;
+/// The objects of all documents, each given with its offset; a single list stands for its items.
+fn documents(chunks: Vec<(&str, usize)>, at: Span) -> Result<Vec<Node>> {
     let alone = chunks.len() == 1;
     let mut nodes = Vec::with_capacity(chunks.len());
     for (chunk, offset) in chunks {

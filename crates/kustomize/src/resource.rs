@@ -20,6 +20,9 @@ pub(crate) struct Resource {
     pub(crate) suffixes: Vec<Text>,
     /// Whether its name gets a hash of its content.
     pub(crate) needs_hash: bool,
+    /// Whether a patch was allowed to change its name or its kind, which upstream's messages show.
+    pub(crate) may_change_name: bool,
+    pub(crate) may_change_kind: bool,
     /// What a generator wants done where the object exists already.
     pub(crate) behavior: Behavior,
     /// Whether a chart gave it; the namespace is Helm's business then.
@@ -81,6 +84,8 @@ impl Resource {
             prefixes: Vec::new(),
             suffixes: Vec::new(),
             needs_hash: false,
+            may_change_name: false,
+            may_change_kind: false,
             behavior: Behavior::Unspecified,
             is_helm: false,
             vars: Vec::new(),

@@ -18,6 +18,7 @@ use crate::metadata::Origin;
 use crate::plugins::function::FunctionPlugin;
 use crate::resmap::ResMap;
 use crate::resource::Resource;
+use crate::retype;
 use crate::selector::Selector;
 use crate::transform::namespace::{Namespace, Subjects};
 use crate::transform::patches::{self, Patch, Strategic};
@@ -111,8 +112,10 @@ impl Instance {
             }
             Work::Replicas { replica, specs } => set_replicas(resources, replica, specs, touch),
             Work::Replacements(list) => replace(context, resources, list, touch),
-            Work::ValueAdd { value, targets } => add_value(resources, value, targets, touch),
-            Work::Hash => hash::add_suffixes(resources, touch),
+            Work::ValueAdd { value, targets } => {
+                add_value(context, resources, value, targets, touch)
+            }
+            Work::Hash => hash::add_suffixes(resources, |_| touch),
             Work::Function(function) => function.transform(context, resources),
             Work::Nothing => Ok(()),
             Work::Several(list) => list.iter().try_for_each(|it| it.apply(context, resources)),
@@ -289,6 +292,7 @@ fn replace(
 
 /// Puts a value into fields of the selected objects.
 fn add_value(
+    context: &mut Context<'_>,
     resources: &mut ResMap,
     value: &Str,
     targets: &[ValueTarget],
@@ -301,7 +305,7 @@ fn add_value(
         };
         for at in selected {
             let is_cluster_scoped = resources.is_cluster_scoped(at);
-            resources.update(at, |resource| {
+            retype::watched(context, resources, at, |resource| {
                 let (path, position) = (&target.path, target.position);
                 value_add::apply(resource, value, path, position, is_cluster_scoped, touch)
             })?;

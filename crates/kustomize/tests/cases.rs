@@ -2,12 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
+#[path = "shared/difference.rs"]
+mod difference; // where two texts part
+#[path = "shared/load.rs"]
+mod load; // a folder's files
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use difference::difference;
 use kelson_kustomize::{Failure, Options, Outcome, Reorder, build};
-use kelson_model::{Answers, Diagnostic, MemoryTree};
+use kelson_model::{Answers, Diagnostic};
 
 #[test]
 fn every_case_comes_out_as_recorded() {
@@ -69,8 +75,7 @@ fn run(folder: &Path) -> (Result<String, String>, String) {
             .map(str::trim)
             .unwrap_or_default()
     };
-    let mut tree = MemoryTree::default();
-    load(&folder.join("in"), "", &mut tree);
+    let tree = load::tree(&folder.join("in"));
     let options = Options {
         root_only: field("load-restrictor") != "LoadRestrictionsNone",
         reorder: match field("reorder") {
@@ -99,34 +104,4 @@ fn run(folder: &Path) -> (Result<String, String>, String) {
 fn lines(warnings: &[Diagnostic]) -> String {
     let lines = warnings.iter().filter_map(|warning| warning.upstream.as_deref());
     lines.map(|line| format!("{line}\n")).collect()
-}
-
-fn load(folder: &Path, below: &str, tree: &mut MemoryTree) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = format!("{below}/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        if path.is_dir() {
-            load(&path, &name, tree);
-        } else {
-            tree.insert(&name, fs::read(&path).unwrap());
-        }
-    }
-}
-
-/// The first lines that differ.
-fn difference(expected: &str, actual: &str) -> String {
-    let (mut left, mut right) = (expected.lines(), actual.lines());
-    let mut number = 0;
-    loop {
-        number += 1;
-        match (left.next(), right.next()) {
-            (Some(left), Some(right)) if left == right => {}
-            (None, None) => return "the last newline differs".to_owned(),
-            (wanted, got) => {
-                let rest: Vec<&str> = wanted.into_iter().chain(left).take(6).collect();
-                let other: Vec<&str> = got.into_iter().chain(right).take(6).collect();
-                return format!("line {number}\n- {}\n+ {}", rest.join("\n- "), other.join("\n+ "));
-            }
-        }
-    }
 }

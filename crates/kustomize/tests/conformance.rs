@@ -4,14 +4,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
+#[path = "shared/difference.rs"]
+mod difference; // where two texts part
+#[path = "shared/leaves.rs"]
+mod leaves; // the scalars of an object
+#[path = "shared/load.rs"]
+mod load; // a folder's files
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use difference::difference;
 use kelson_kustomize::{Build, Failure, Options, Outcome, Reorder, build};
-use kelson_model::{Answers, MemoryTree};
-use kelson_yaml::{Data, Dialect, Node, Span};
+use kelson_model::Answers;
+use kelson_yaml::{Dialect, Node, Span};
 
 /// A case of the corpus.
 struct Case {
@@ -138,8 +146,7 @@ fn judge(case: &Case) -> Verdict {
 }
 
 fn run(case: &Case) -> Result<(String, Build), Failure> {
-    let mut tree = MemoryTree::default();
-    load(&case.folder.join("input"), "", &mut tree);
+    let tree = load::tree(&case.folder.join("input"));
     let options = Options {
         root_only: case.root_only,
         reorder: case.reorder,
@@ -150,18 +157,6 @@ fn run(case: &Case) -> Result<(String, Build), Failure> {
     match build(&tree, &format!("/{}", case.root), &options, &Answers::default())? {
         Outcome::Built(built) => Ok((built.to_yaml()?, built)),
         Outcome::Needs(needs) => panic!("{} needs {needs:?}", case.name),
-    }
-}
-
-fn load(folder: &Path, below: &str, tree: &mut MemoryTree) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = format!("{below}/{}", path.file_name().unwrap().to_string_lossy());
-        if path.is_dir() {
-            load(&path, &name, tree);
-        } else {
-            tree.insert(&name, fs::read(&path).unwrap());
-        }
     }
 }
 
@@ -190,7 +185,7 @@ fn said(failure: &Failure) -> String {
 fn without_origin(built: &Build) -> Vec<String> {
     let mut missing = Vec::new();
     for object in &built.objects {
-        leaves(&object.node, &mut String::new(), &mut |path, node| {
+        leaves::each(&object.node, &mut String::new(), &mut |path, node| {
             let is_ours = path.ends_with(".app.kubernetes.io/managed-by");
             if node.span == Span::NONE && !is_ours {
                 missing.push(format!("{} {}{path}", object.kind(), object.name()));
@@ -198,43 +193,4 @@ fn without_origin(built: &Build) -> Vec<String> {
         });
     }
     missing
-}
-
-fn leaves(node: &Node, path: &mut String, visit: &mut dyn FnMut(&str, &Node)) {
-    let length = path.len();
-    match &node.data {
-        Data::Scalar(_) => visit(path, node),
-        Data::Sequence(sequence) => {
-            for (number, item) in sequence.items.iter().enumerate() {
-                let _ = write!(path, ".{number}");
-                leaves(item, path, visit);
-                path.truncate(length);
-            }
-        }
-        Data::Mapping(mapping) => {
-            for entry in mapping {
-                let _ = write!(path, ".{}", entry.key.text().unwrap_or_default());
-                leaves(&entry.value, path, visit);
-                path.truncate(length);
-            }
-        }
-    }
-}
-
-/// The first lines that differ.
-fn difference(expected: &str, actual: &str) -> String {
-    let (mut left, mut right) = (expected.lines(), actual.lines());
-    let mut number = 0;
-    loop {
-        number += 1;
-        match (left.next(), right.next()) {
-            (Some(left), Some(right)) if left == right => {}
-            (None, None) => return "the last newline differs".to_owned(),
-            (wanted, got) => {
-                let rest: Vec<&str> = wanted.into_iter().chain(left).take(6).collect();
-                let other: Vec<&str> = got.into_iter().chain(right).take(6).collect();
-                return format!("line {number}\n- {}\n+ {}", rest.join("\n- "), other.join("\n+ "));
-            }
-        }
-    }
 }

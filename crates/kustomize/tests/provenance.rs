@@ -13,6 +13,10 @@ mod case; // the cases, with their options
 mod edit; // another value for the token at a place
 #[path = "provenance/leaf.rs"]
 mod leaf; // the leaves of a build, with their places
+#[path = "shared/leaves.rs"]
+mod leaves; // the scalars of an object
+#[path = "shared/load.rs"]
+mod load; // a folder's files
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;

@@ -41,8 +41,8 @@ fn list(node: &Node, path: &str, built: &Build, table: &mut String) {
                 None => "nowhere".to_owned(),
             };
             let touched = built
-                .step(node.touch)
-                .map_or_else(|| "-".to_owned(), |it| format!("{} {}", it.name, place(it.span)));
+                .touched(node)
+                .map_or_else(|| "-".to_owned(), |(it, at)| format!("{} {}", it.name, place(at)));
             let _ = writeln!(table, "{path} | {} | {} | {touched}", scalar.text, place(node.span));
         }
     }
@@ -102,7 +102,7 @@ fn generated_data_names_the_line_that_gave_it() {
         expect![[r#"
         apiVersion | v1 | kustomization.yaml:2 | ConfigMapGenerator kustomization.yaml:2
         kind | ConfigMap | kustomization.yaml:2 | ConfigMapGenerator kustomization.yaml:2
-        metadata.name | g-726bf6h75f | kustomization.yaml:2 | HashTransformer kustomization.yaml:1
+        metadata.name | g-726bf6h75f | kustomization.yaml:2 | HashTransformer kustomization.yaml:2
         metadata.labels.l | v | kustomization.yaml:11 | ConfigMapGenerator kustomization.yaml:2
         data.one | 1 | kustomization.yaml:4 | ConfigMapGenerator kustomization.yaml:2
         data.three | 3 | three.env:2 | ConfigMapGenerator kustomization.yaml:2
@@ -120,7 +120,7 @@ fn a_merged_generator_names_the_overlay_for_what_it_gave() {
         expect![[r#"
         apiVersion | v1 | kustomization.yaml:4 | ConfigMapGenerator kustomization.yaml:4
         kind | ConfigMap | kustomization.yaml:4 | ConfigMapGenerator kustomization.yaml:4
-        metadata.name | g-6bg829d62g | kustomization.yaml:4 | HashTransformer kustomization.yaml:1
+        metadata.name | g-6bg829d62g | kustomization.yaml:4 | HashTransformer kustomization.yaml:4
         data.one | base | base/kustomization.yaml:4 | ConfigMapGenerator base/kustomization.yaml:2
         data.two | over | kustomization.yaml:7 | ConfigMapGenerator kustomization.yaml:4
     "#]],
@@ -173,7 +173,7 @@ fn references_name_the_name_they_follow() {
         spec.replicas | 1 | d.yaml:6 | -
         spec.template.spec.containers.0.name | c | d.yaml:10 | -
         spec.template.spec.containers.0.image | app:1 | d.yaml:11 | -
-        spec.template.spec.containers.0.envFrom.0.configMapRef.name | g-h2794dt8gt | kustomization.yaml:4 | NameReferenceTransformer kustomization.yaml:1
+        spec.template.spec.containers.0.envFrom.0.configMapRef.name | g-h2794dt8gt | kustomization.yaml:4 | NameReferenceTransformer kustomization.yaml:4
     "#]],
     );
 }
@@ -207,8 +207,8 @@ fn replacements_and_variables_name_the_value_they_copy() {
         metadata.annotations.made | here | a.yaml:6 | ReplacementTransformer kustomization.yaml:4
         spec.hostname | here | a.yaml:6 | ReplacementTransformer kustomization.yaml:4
         spec.containers.0.name | c | a.yaml:16 | -
-        spec.containers.0.args.0 | hello | a.yaml:7 | RefVarTransformer kustomization.yaml:1
-        spec.containers.0.args.1 | say hello | a.yaml:19 | RefVarTransformer kustomization.yaml:1
+        spec.containers.0.args.0 | hello | a.yaml:7 | RefVarTransformer kustomization.yaml:16
+        spec.containers.0.args.1 | say hello | a.yaml:19 | RefVarTransformer kustomization.yaml:16
     "#]],
     );
 }
@@ -223,6 +223,59 @@ fn builtin_plugins_name_their_configuration() {
         kind | ConfigMap | a.yaml:2 | -
         metadata.name | a | a.yaml:4 | -
         metadata.annotations.one | x | t.yaml:6 | AnnotationsTransformer t.yaml:1
+    "#]],
+    );
+}
+
+#[test]
+fn what_no_field_asks_for_names_its_cause() {
+    let files = "#- kustomization.yaml
+resources: [base, pod.yaml]
+vars:
+- name: WHERE
+  objref: {apiVersion: v1, kind: Service, name: web}
+- name: OTHER
+  objref: {apiVersion: v1, kind: Service, name: web}
+#- base/kustomization.yaml
+resources: [a.yaml]
+configMapGenerator:
+- name: settings
+  literals: [a=b]
+namePrefix: p-
+#- base/a.yaml
+apiVersion: v1
+kind: Service
+metadata:
+  name: web
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: who
+#- pod.yaml
+apiVersion: v1
+kind: Pod
+metadata:
+  name: pod
+spec:
+  serviceAccountName: who
+  containers:
+  - name: one
+    args: [$(WHERE), a-$(OTHER)]
+    envFrom:
+    - configMapRef: {name: settings}
+";
+    check(
+        files,
+        expect![[r#"
+        apiVersion | v1 | pod.yaml:1 | -
+        kind | Pod | pod.yaml:2 | -
+        metadata.name | pod | pod.yaml:4 | -
+        spec.serviceAccountName | p-who | base/a.yaml:9 | NameReferenceTransformer base/kustomization.yaml:5
+        spec.containers.0.name | one | pod.yaml:8 | -
+        spec.containers.0.args.0 | p-web | base/a.yaml:4 | RefVarTransformer kustomization.yaml:3
+        spec.containers.0.args.1 | a-p-web | pod.yaml:9 | RefVarTransformer kustomization.yaml:5
+        spec.containers.0.envFrom.0.configMapRef.name | p-settings-4h2mbtbbt6 | base/kustomization.yaml:3 | NameReferenceTransformer base/kustomization.yaml:3
     "#]],
     );
 }

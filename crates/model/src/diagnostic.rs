@@ -2,7 +2,12 @@
 
 use kelson_yaml::Span;
 
+/// How much of a text is kept at its start and at its end; both ends have words that scripts look for.
+const KEPT: (usize, usize) = (3 << 10, 1 << 10);
+
 /// One problem, or one thing worth saying.
+///
+/// Its texts are cropped as they are set: a message may quote a value, and a value may be of any size.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     /// Whether it stops the run.
@@ -43,7 +48,7 @@ impl Diagnostic {
         Self {
             severity: Severity::Error,
             code,
-            message: message.into(),
+            message: cropped(message.into()),
             upstream: None,
             labels: Vec::new(),
             help: None,
@@ -55,24 +60,59 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, message) }
     }
 
+    /// Says what is wrong in other words.
+    #[must_use]
+    pub fn saying(mut self, message: impl Into<String>) -> Self {
+        self.message = cropped(message.into());
+        self
+    }
+
     /// Adds what the upstream tool says.
     #[must_use]
     pub fn upstream(mut self, text: impl Into<String>) -> Self {
-        self.upstream = Some(text.into());
+        self.upstream = Some(cropped(text.into()));
         self
     }
 
     /// Adds a place.
     #[must_use]
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label { span, text: text.into() });
+        self.labels.push(Label { span, text: cropped(text.into()) });
         self
     }
 
     /// Adds what to do.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
-        self.help = Some(text.into());
+        self.help = Some(cropped(text.into()));
         self
+    }
+}
+
+/// The text without its middle, where it is too long to be read.
+fn cropped(text: String) -> String {
+    let (first, last) = KEPT;
+    if text.len() <= first + last {
+        return text;
+    }
+    let head = text.floor_char_boundary(first);
+    let tail = text.ceil_char_boundary(text.len() - last);
+    format!("{} … {} bytes more … {}", &text[..head], tail - head, &text[tail..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_huge_value_in_a_message_loses_its_middle() {
+        let text = format!("bad name `{}`: no such thing", "ö".repeat(100_000));
+        let problem = Diagnostic::error("bad-name", &*text).upstream(&*text).help(&*text);
+        for shown in [Some(problem.message), problem.upstream, problem.help].into_iter().flatten() {
+            assert!(shown.len() < 5000, "{} bytes", shown.len());
+            assert!(shown.starts_with("bad name `ö") && shown.ends_with("`: no such thing"));
+            assert!(shown.contains("bytes more"));
+        }
+        assert_eq!(Diagnostic::error("short", "short").message, "short");
     }
 }

@@ -12,6 +12,9 @@ use kelson_yaml::Node;
 use crate::exit::Code;
 use crate::{draw, json, path};
 
+const REORDER_WARNING: &str = "Flag --reorder has been deprecated, use the new 'sortOptions' field in kustomization.yaml instead.";
+const LABEL_WARNING: &str = "Flag --enable-managedby-label has been deprecated, The flag `enable-managedby-label` has been deprecated. Use the `managedByLabel` option in the `buildMetadata` field instead.";
+
 /// Render overlays and print the objects.
 ///
 /// Each path is a directory with a kustomization file. With several, all are built side by side; with --output, each
@@ -106,6 +109,16 @@ enum Order {
 }
 
 impl Flags {
+    /// Warns of flags that have a successor, as upstream does.
+    pub(crate) fn warn(&self) {
+        let flags = [
+            (self.reorder.is_some(), REORDER_WARNING),
+            // A variable of the environment may ask for the label too, and that is not deprecated.
+            (self.enable_managedby_label && is_typed("--enable-managedby-label"), LABEL_WARNING),
+        ];
+        flags.iter().filter(|(is_given, _)| *is_given).for_each(|(_, text)| draw::line(text));
+    }
+
     /// The engine's options.
     pub(crate) fn options(&self, strict: bool) -> Options {
         Options {
@@ -131,6 +144,11 @@ impl Flags {
     }
 }
 
+/// Whether a flag is among the words of the command line.
+fn is_typed(flag: &str) -> bool {
+    std::env::args().any(|word| word == flag)
+}
+
 /// A directory as named, and what came of it.
 type Built = (String, Result<Rendered, Failure>);
 
@@ -144,6 +162,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     if arguments.json && arguments.output.as_ref().is_some_and(|path| path.is_dir()) {
         bail!("--json prints one text; give --output a file, or leave one of the two out");
     }
+    arguments.kustomize.warn();
     let options = arguments.kustomize.options(arguments.strict);
     let roots = arguments
         .paths

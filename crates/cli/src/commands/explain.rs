@@ -33,6 +33,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
+    arguments.kustomize.warn();
     let options = arguments.kustomize.options(false);
     let root = path::absolute(&arguments.overlay)?;
     let build = match answer::build(&root, &options) {

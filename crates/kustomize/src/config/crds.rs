@@ -3,33 +3,33 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kelson_yaml::{Data, Dialect, Node, Span, Style, Tag};
+use kelson_yaml::{Data, Dialect, Node, Style, Tag};
 
 use super::TransformerConfig;
+use crate::context::File;
 use crate::fault::{Fault, Result};
 use crate::fieldspec::{FieldSpec, Specs};
 use crate::id::Gvk;
+use crate::plugins::parse_file;
 
 /// How many properties one file may lead to, counting those of types that are referred to.
 const PROPERTY_LIMIT: usize = 100_000;
 
 /// Reads a file of type definitions; `path` is its name, for messages.
-pub(crate) fn from_crds(text: &str, at: Span, path: &str) -> Result<TransformerConfig> {
-    let parsed = if text.starts_with('{') {
-        kelson_yaml::json::read(text, at).map(Some)
-    } else {
-        kelson_yaml::first_document(text, at, Dialect::V2)
+pub(crate) fn from_crds(file: &File, path: &str) -> Result<TransformerConfig> {
+    let is_json = file.bytes().starts_with(b"{");
+    let document = match is_json {
+        true => json_document(file),
+        false => parse_file(file),
     };
-    let document = parsed.map_err(|error| {
-        let message =
-            format!("unable to parse open API definition from '{path}': {}", error.message);
-        Fault::new("bad-crds", message).at(error.span, error.message)
+    let document = document.map_err(|fault| {
+        fault.wrap(format!("unable to parse open API definition from '{path}'"))
     })?;
     let mut types = Types { by_name: BTreeMap::new(), visited: 0 };
     for entry in document.iter().filter_map(Node::as_mapping).flatten() {
         types.by_name.insert(entry.key.text().unwrap_or_default(), &entry.value);
     }
-    types.refuse_others(path, text.starts_with('{'))?;
+    types.refuse_others(path, is_json)?;
     let mut config = TransformerConfig::default();
     for name in types.by_name.keys().copied().collect::<Vec<_>>() {
         if types.is_object(name) {
@@ -39,6 +39,14 @@ pub(crate) fn from_crds(text: &str, at: Span, path: &str) -> Result<TransformerC
         }
     }
     Ok(config)
+}
+
+/// A document that is JSON by its first letter.
+fn json_document(file: &File) -> Result<Option<Node>> {
+    let read = kelson_yaml::json::read(file.yaml()?, file.at);
+    read.map(Some).map_err(|error| {
+        Fault::new("bad-crds", error.message.clone()).at(error.span, error.message)
+    })
 }
 
 fn is_definition(node: &Node) -> bool {

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use kelson_model::Sources;
 use kelson_yaml::{Data, Node, Span, Text};
 
+use super::configured::configured;
 use super::{Decode, Json, Reader};
 
 /// Text with the place it was written at.
@@ -78,7 +79,7 @@ pub(crate) fn read_text(to: &mut Str, node: &Node, reader: &mut Reader, go_type:
     };
     match reader.scalar(node) {
         Json::Null => {}
-        Json::Text => *to = Str { text: scalar.text.clone(), span: node.span },
+        Json::Text => *to = Str { text: configured(&scalar.text, reader), span: node.span },
         Json::Bool(truth) if reader.converts() => {
             *to = Str { text: if truth { "true" } else { "false" }.into(), span: node.span };
         }

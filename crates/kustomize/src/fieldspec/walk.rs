@@ -32,11 +32,12 @@ pub(crate) fn visit(
     set: &mut dyn FnMut(&mut Writer, &mut Node) -> Result<()>,
 ) -> Result<()> {
     let make = if spec.create { make } else { Make::Nothing };
-    if spec.steps.len() > DEPTH {
+    let walked = if make != Make::Nothing && spec.steps.len() > DEPTH {
         let text = format!("the path of a field has more than {DEPTH} steps");
-        return Err(Fault::new("too-deep", text));
-    }
-    let walked = Walk { make, set, writer }.enter(object, &spec.steps);
+        Err(Fault::new("too-deep", text).at(object.span, "it would be made in this object"))
+    } else {
+        Walk { make, set, writer }.enter(object, &spec.steps)
+    };
     writer.settle(object);
     walked.map_err(|fault| {
         fault.wrap(format!("considering field '{}' of object {}", spec.path, id_of(object)))

@@ -1,9 +1,8 @@
 //! Keys and values from literals, files and env files.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use kelson_yaml::{Dialect, Entry, Node, Span, Text, emit};
+use kelson_yaml::{Span, Text};
 
 use crate::context::Context;
 use crate::decode::Str;
@@ -37,24 +36,35 @@ impl Value {
     }
 }
 
+/// What stands for a value that nobody may see.
+const HIDDEN: &str = "***";
+
+/// Where the data of an object comes from.
+pub(super) struct From<'a> {
+    pub(super) envs: &'a [Str],
+    pub(super) literals: &'a [Str],
+    pub(super) files: &'a [Str],
+    /// Whether errors must not quote values, which upstream's do.
+    pub(super) is_secret: bool,
+}
+
 /// Reads all sources in upstream's order: env files, literals, files.
 pub(super) fn load(
     context: &mut Context<'_>,
     loader: &Loader,
-    envs: &[Str],
-    literals: &[Str],
-    files: &[Str],
+    From { envs, literals, files, is_secret }: From<'_>,
 ) -> Result<Vec<Pair>> {
     let mut pairs = Vec::new();
     let names = |list: &[Str]| gotext::list(list.iter().map(|text| &**text));
     for path in envs {
-        env_file(context, loader, path, &mut pairs).map_err(|fault| {
+        env_file(context, loader, path, is_secret, &mut pairs).map_err(|fault| {
             fault.wrap(format!("env source files: {}", names(envs))).wrap("loading KV pairs")
         })?;
     }
     for text in literals {
-        pairs.push(literal(context, text).map_err(|fault| {
-            fault.wrap(format!("literal sources {}", names(literals))).wrap("loading KV pairs")
+        pairs.push(literal(context, text, is_secret).map_err(|fault| {
+            let shown = if is_secret { format!("[{HIDDEN}]") } else { names(literals) };
+            fault.wrap(format!("literal sources {shown}")).wrap("loading KV pairs")
         })?);
     }
     for source in files {
@@ -66,40 +76,18 @@ pub(super) fn load(
 }
 
 /// `key=value`, with one pair of quotes taken off the value.
-fn literal(context: &Context<'_>, text: &Str) -> Result<Pair> {
+fn literal(context: &Context<'_>, text: &Str, is_secret: bool) -> Result<Pair> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok(Pair {
             key: key.into(),
-            value: Value::Text(without_quotes(&through_config(value)).into()),
+            value: Value::Text(without_quotes(value).into()),
             span: text.part(key.len() + 1, &context.sources),
         }),
         _ => {
-            let words = format!("invalid literal source {}, expected key=value", &**text);
+            let shown = if is_secret { HIDDEN } else { &**text };
+            let words = format!("invalid literal source {shown}, expected key=value");
             Err(Fault::new("bad-literal", words).at(text.span, "expected key=value"))
         }
-    }
-}
-
-/// A text as it comes back from upstream's own configuration, which is written as YAML 1.1 and read again:
-/// letters that are line breaks there do not survive.
-fn through_config(text: &str) -> Cow<'_, str> {
-    if !text.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
-        return Cow::Borrowed(text);
-    }
-    // The key keeps the text from being read as anything but text.
-    let config = Node::mapping(vec![Entry {
-        key: Node::string("literals"),
-        value: Node::sequence(vec![Node::string(format!("k={text}"))]),
-    }]);
-    let mut written = String::new();
-    let read = emit::canonical(&config, &mut written)
-        .ok()
-        .and_then(|()| kelson_yaml::first_document(&written, Span::NONE, Dialect::V2).ok()?);
-    let literal =
-        read.as_ref().and_then(|node| node.get("literals")?.as_sequence()?.first()?.text());
-    match literal.and_then(|literal| literal.strip_prefix("k=")) {
-        Some(text) => Cow::Owned(text.to_owned()),
-        None => Cow::Borrowed(text),
     }
 }
 
@@ -157,6 +145,7 @@ fn env_file(
     context: &mut Context<'_>,
     loader: &Loader,
     path: &Str,
+    is_secret: bool,
     pairs: &mut Vec<Pair>,
 ) -> Result<()> {
     let file = loader.load(context, path, path.span)?;
@@ -170,9 +159,14 @@ fn env_file(
         }
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let Ok(text) = std::str::from_utf8(line) else {
-            let shown = String::from_utf8_lossy(line);
-            let bytes: Vec<String> = line.iter().map(u8::to_string).collect();
-            let words = format!("line [{}] has invalid utf8 bytes : {shown}", bytes.join(" "));
+            let words = match is_secret {
+                true => format!("line {HIDDEN} has invalid utf8 bytes : {HIDDEN}"),
+                false => {
+                    let shown = String::from_utf8_lossy(line);
+                    let bytes: Vec<String> = line.iter().map(u8::to_string).collect();
+                    format!("line [{}] has invalid utf8 bytes : {shown}", bytes.join(" "))
+                }
+            };
             return Err(Fault::new("bad-env-file", words).at(path.span, ""));
         };
         let text = if number == 0 { text.trim_start_matches('\u{feff}') } else { text };

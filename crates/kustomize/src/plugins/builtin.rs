@@ -339,7 +339,7 @@ fn value_add(context: &mut Context<'_>, target: &Target, config: &Resource) -> R
     };
     if !args.file.is_empty() {
         let file = target.loader.load(context, &args.file, args.file.span)?;
-        let node = parse_file(file.text.as_deref().unwrap_or_default(), file.at)?;
+        let node = parse_file(&file)?;
         if let Some(node) = node {
             let more: ValueAddArgs = decode(&node, Reading::File).map_err(decoding)?;
             args.targets.extend(more.targets);

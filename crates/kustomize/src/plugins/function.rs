@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashSet;
-use kelson_model::{Answer, Function, Request, Run};
+use kelson_model::{Answer, Diagnostic, Function, Request, Run};
 use kelson_yaml::{Dialect, Entry, Node, Span, emit};
 
 use super::decoding;
@@ -234,7 +234,7 @@ fn spec_of(config: &Resource) -> Result<Option<Spec>> {
 }
 
 /// What is run for a function.
-fn function(context: &Context<'_>, config: &Resource, spec: &Spec) -> Result<Option<Run>> {
+fn function(context: &mut Context<'_>, config: &Resource, spec: &Spec) -> Result<Option<Run>> {
     let options = context.options;
     let container = &spec.container;
     for mount in &container.mounts {
@@ -259,7 +259,23 @@ fn function(context: &Context<'_>, config: &Resource, spec: &Spec) -> Result<Opt
         let path = spec.exec.path.to_string();
         return Ok(Some(Run::Exec { path, args: texts(&spec.exec.args), env }));
     }
+    if !spec.exec.path.is_empty() {
+        pass_over(context, config, &spec.exec.path);
+    }
     Ok(None)
+}
+
+/// Upstream is silent about a program that it does not run. Nobody should have to find out from the output.
+fn pass_over(context: &mut Context<'_>, config: &Resource, path: &Str) {
+    let text = format!("the function `{}` is not run", &**path);
+    let help = "allow programs on this machine with --enable-exec";
+    let fault =
+        Fault::new("exec-disabled", text.clone()).at(config.node.span, "passed over").help(help);
+    if context.options.strict {
+        return context.note_strict(|| fault);
+    }
+    let warning = Diagnostic::warning("exec-disabled", text);
+    context.warnings.push(warning.at(config.node.span, "passed over").help(help));
 }
 
 /// Refuses mounts outside of the kustomization.

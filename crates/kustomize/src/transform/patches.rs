@@ -17,6 +17,7 @@ use crate::merge::{self, Merged};
 use crate::metadata;
 use crate::resmap::ResMap;
 use crate::resource::Resource;
+use crate::retype;
 use crate::schema::Schema;
 use crate::selector::Selector;
 use crate::write;
@@ -113,7 +114,7 @@ impl Patch {
             (Content::Json { patch, records }, Some(target)) => {
                 let selected = target.select(resources)?;
                 self.note_nothing(context, resources, &selected, target);
-                apply_json(resources, &selected, patch, *records, touch)
+                apply_json(context, resources, &selected, patch, *records, touch)
             }
             (Content::Json { .. }, None) => {
                 let text = format!("must specify a target for JSON patch {}", self.source);
@@ -325,9 +326,11 @@ fn apply_one(
         if allowed.name || allowed.kind {
             resource.store_previous(is_cluster_scoped);
         }
+        resource.may_change_name |= allowed.name;
+        resource.may_change_kind |= allowed.kind;
         merge_into(resource, patch, &schema, allowed, touch)
     };
-    resources.update(at, apply)
+    retype::watched(context, resources, at, apply)
 }
 
 fn merge_into(
@@ -428,6 +431,7 @@ fn replace_place(node: Option<&mut Node>, before: Option<Node>) {
 
 /// Applies operations to selected objects.
 fn apply_json(
+    context: &mut Context<'_>,
     resources: &mut ResMap,
     selected: &[usize],
     patch: &JsonPatch,
@@ -436,7 +440,7 @@ fn apply_json(
 ) -> Result<()> {
     for at in selected {
         let is_cluster_scoped = resources.is_cluster_scoped(*at);
-        resources.update(*at, |resource| -> Result<()> {
+        retype::watched(context, resources, *at, |resource| -> Result<()> {
             if records {
                 resource.store_previous(is_cluster_scoped);
             }

@@ -17,6 +17,7 @@ use crate::kustomization::{
 };
 use crate::path::{lookup, split_dotted, trail};
 use crate::resource::Resource;
+use crate::retype::type_name;
 use crate::selector::{IdPatterns, MetadataSelector};
 use crate::write::is_null;
 use index::{Candidates, Index};
@@ -69,16 +70,6 @@ impl Retyped {
             .at(self.field.span, format!("becomes {now}"))
             .at(self.value, "the value is from here")
             .help("write the field into the target with a value of its type; a replacement keeps that")
-    }
-}
-
-fn type_name(tag: Tag) -> &'static str {
-    match tag {
-        Tag::Int | Tag::Float => "a number",
-        Tag::Bool => "a truth value",
-        Tag::Null => "null",
-        Tag::Timestamp => "a date",
-        _ => "text",
     }
 }
 

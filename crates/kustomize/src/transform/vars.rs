@@ -19,22 +19,32 @@ use crate::write::{Writer, is_null};
 /// The values of variables by name.
 #[derive(Debug, Default)]
 pub(crate) struct Vars {
-    values: HashMap<Text, (Value, Span)>,
+    values: HashMap<Text, Known>,
     used: HashSet<Text>,
+}
+
+/// What is known of a variable.
+#[derive(Debug)]
+struct Known {
+    value: Value,
+    /// Where the value was written.
+    span: Span,
+    /// The entry of `vars`, as a transformer.
+    touch: Touch,
 }
 
 impl Vars {
     /// Adds a variable with the value of a field of an object.
-    pub(crate) fn define(&mut self, var: &Var, resource: &Resource) -> Result<()> {
+    pub(crate) fn define(&mut self, var: &Var, resource: &Resource, touch: Touch) -> Result<()> {
         let path = if var.field.path.is_empty() { "metadata.name" } else { &var.field.path };
-        let value = read(&resource.node, path).ok_or_else(|| {
+        let (value, span) = read(&resource.node, path).ok_or_else(|| {
             let text = format!(
                 "field specified in var '{}' not found in corresponding resource",
                 describe(var)
             );
             Fault::new("var-without-field", text).at(var.span, "this variable")
         })?;
-        self.values.insert(var.name.text.clone(), value);
+        self.values.insert(var.name.text.clone(), Known { value, span, touch });
         Ok(())
     }
 
@@ -102,6 +112,7 @@ impl Vars {
         *scalar = Scalar { text: expanded.text.into(), tag: expanded.tag, style: Style::Plain };
         if is_new {
             writer.wrote(node, expanded.span);
+            node.touch = expanded.touch.unwrap_or(node.touch);
         }
     }
 }
@@ -232,7 +243,7 @@ spec:
         let specs = TransformerConfig::builtin().var_reference;
         let built = list
             .iter()
-            .try_for_each(|(name, path)| vars.define(&var(name, path), &resources[0]))
+            .try_for_each(|(name, path)| vars.define(&var(name, path), &resources[0], Touch(1)))
             .and_then(|()| resources.iter_mut().try_for_each(|it| vars.apply(it, &specs, Touch(1))))
             .and_then(|()| print(&mut resources));
         expected.assert_eq(&built.unwrap_or_else(shown));

@@ -7,6 +7,8 @@ use kelson_kustomize::{Options, Reorder};
 use kelson_model::MemoryTree;
 use kelson_yaml::{Dialect, Node, Span};
 
+use crate::load;
+
 /// A tree to build, and how.
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -42,7 +44,7 @@ fn own_case(folder: &Path) -> Option<Case> {
         name: folder.file_name()?.to_string_lossy().into_owned(),
         root: format!("/{}", field("root").trim_start_matches("./").trim_matches('.')),
         options: options(field("load-restrictor"), field("reorder"), field("managed-by") == "true"),
-        tree: tree(&folder.join("in")),
+        tree: load::tree(&folder.join("in")),
     })
 }
 
@@ -56,7 +58,7 @@ fn corpus_case(folder: &Path) -> Option<Case> {
         name: field(&["name"]).to_owned(),
         root: format!("/{}", field(&["root"])),
         options: options(restrictor, field(&["flags", "reorder"]), managed_by),
-        tree: tree(&folder.join("input")),
+        tree: load::tree(&folder.join("input")),
     })
 }
 
@@ -85,22 +87,4 @@ fn folders(path: &Path) -> Vec<PathBuf> {
     found.retain(|path| path.is_dir());
     found.sort();
     found
-}
-
-fn tree(folder: &Path) -> MemoryTree {
-    let mut tree = MemoryTree::default();
-    load(folder, "", &mut tree);
-    tree
-}
-
-fn load(folder: &Path, below: &str, tree: &mut MemoryTree) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = format!("{below}/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        if path.is_dir() {
-            load(&path, &name, tree);
-        } else {
-            tree.insert(&name, fs::read(&path).unwrap());
-        }
-    }
 }

@@ -1,13 +1,13 @@
 //! The leaves of a build, each with its value and the place it names.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 use kelson_kustomize::{Build, Outcome, build};
 use kelson_model::{Answers, MemoryTree};
-use kelson_yaml::{Data, Node, Span};
+use kelson_yaml::{Node, Span};
 
 use crate::case::Case;
+use crate::leaves;
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +69,7 @@ pub(crate) fn of(case: &Case, tree: &MemoryTree) -> Option<Vec<Leaf>> {
             .map_or_else(|| "nowhere".to_owned(), |place| format!("{}:{}", place.file, place.line));
         let number = seen.entry(origin.clone()).or_default();
         let label = format!("{}/{}", object.kind(), object.name());
-        walk(&object.node, &mut String::new(), &mut |path, node| {
+        leaves::each(&object.node, &mut String::new(), &mut |path, node| {
             leaves.push(Leaf {
                 key: format!("{origin} {number} {path}"),
                 label: label.clone(),
@@ -116,26 +116,5 @@ fn without_hash(text: &str) -> &str {
             without_hash(name)
         }
         _ => text,
-    }
-}
-
-fn walk(node: &Node, path: &mut String, visit: &mut dyn FnMut(&str, &Node)) {
-    let length = path.len();
-    match &node.data {
-        Data::Scalar(_) => visit(path, node),
-        Data::Sequence(sequence) => {
-            for (number, item) in sequence.items.iter().enumerate() {
-                let _ = write!(path, ".{number}");
-                walk(item, path, visit);
-                path.truncate(length);
-            }
-        }
-        Data::Mapping(mapping) => {
-            for entry in mapping {
-                let _ = write!(path, ".{}", entry.key.text().unwrap_or_default());
-                walk(&entry.value, path, visit);
-                path.truncate(length);
-            }
-        }
     }
 }

@@ -15,10 +15,10 @@ pub(super) type Leaf<'a> = (String, &'a Node);
 /// The fields as JSON.
 pub(super) fn json(leaves: &[Leaf<'_>], object: &Object, build: &Build) -> anyhow::Result<String> {
     let one = |(name, node): &Leaf<'_>| {
-        let touched = build.step(node.touch).map(|step| {
+        let touched = build.touched(node).map(|(step, place)| {
             json::object([
                 ("transformer", Some(Node::string(&*step.name))),
-                ("place", json::place(step.span, &build.sources)),
+                ("place", json::place(place, &build.sources)),
             ])
         });
         json::object([
@@ -52,9 +52,9 @@ fn block(name: &str, node: &Node, object: &Object, build: &Build) -> String {
         }
         None => text.push_str("  from        the build itself\n"),
     }
-    if let Some(step) = build.step(node.touch) {
+    if let Some((step, place)) = build.touched(node) {
         text.push_str(&format!("  touched by  {}\n", step.name));
-        if let Some(place) = shown(step.span, build) {
+        if let Some(place) = shown(place, build) {
             text.push_str(&format!("              {place}\n"));
         }
     }
@@ -66,8 +66,8 @@ fn table(leaves: &[Leaf<'_>], object: &Object, build: &Build) -> String {
     let head = ["FIELD", "VALUE", "FROM", "TOUCHED BY"].map(str::to_owned);
     let row = |(name, node): &Leaf<'_>| {
         let from = shown(node.span, build).unwrap_or_else(|| "the build itself".to_owned());
-        let touched = build.step(node.touch).map(|step| {
-            let place = shown(step.span, build).map(|place| format!(" {place}"));
+        let touched = build.touched(node).map(|(step, place)| {
+            let place = shown(place, build).map(|place| format!(" {place}"));
             format!("{}{}", step.name, place.unwrap_or_default())
         });
         let value = cut(value(name, node, object));

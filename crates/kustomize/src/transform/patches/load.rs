@@ -168,10 +168,7 @@ impl Loaded {
     /// Reads the text as merges.
     fn strategic(&self) -> Result<Vec<Resource>> {
         match self {
-            Self::File(file) => match &file.text {
-                Some(text) => read::resources(text, file.at),
-                None => Err(not_text(file)),
-            },
+            Self::File(file) => read::file(file),
             Self::Inline(text, inline) => {
                 let mut found = read::resources(text, inline.start())?;
                 found.iter_mut().for_each(|resource| inline.settle(&mut resource.node));
@@ -183,10 +180,7 @@ impl Loaded {
     /// Reads the text as operations.
     fn json(&self) -> Result<JsonPatch> {
         match self {
-            Self::File(file) => match &file.text {
-                Some(text) => JsonPatch::read(text, file.at),
-                None => Err(not_text(file)),
-            },
+            Self::File(file) => JsonPatch::read(read::text(file)?, file.at),
             Self::Inline(text, inline) => {
                 if text.starts_with('[') {
                     return JsonPatch::read(text, inline.settled(inline.start()));
@@ -199,10 +193,6 @@ impl Loaded {
             }
         }
     }
-}
-
-fn not_text(file: &File) -> Box<Fault> {
-    Fault::new("bad-yaml", format!("MalformedYAMLError: yaml: {}", file.trouble()))
 }
 
 /// Adds the name of the file to the error of malformed YAML.

@@ -6,10 +6,10 @@ use crate::fault::{Fault, Result};
 use crate::path::{follow, follow_mut};
 
 /// How many bytes of text cost as much as a node.
-const TEXT: usize = 16;
+const TEXT: usize = 64;
 
-/// How many nodes a list of replacements may copy in all: a list put into its own items doubles with each.
-const COPY_LIMIT: usize = 10_000_000;
+/// How many nodes a list of replacements may add in all: a list put into its own items doubles with each.
+const COPY_LIMIT: usize = 2_500_000;
 
 /// How deep an object may become.
 const DEPTH_LIMIT: usize = 1000;
@@ -92,7 +92,8 @@ impl Allowance {
             let text = "replacements copy a value into itself too often";
             return Err(Fault::new("too-large", text).at(value.span, "this value"));
         }
-        self.0 -= count;
+        // A short text takes the place of another, and adds nothing.
+        self.0 -= count - 1;
         Ok(())
     }
 }

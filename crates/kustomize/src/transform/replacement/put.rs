@@ -173,13 +173,19 @@ fn set(
 
 /// Replaces one part of a text, or puts it before or after all.
 fn spliced(text: &str, part: &str, options: &FieldOptions) -> String {
-    let mut parts: Vec<&str> = text.split(&*options.delimiter).collect();
-    match usize::try_from(options.index) {
-        Err(_) => parts.insert(0, part),
-        Ok(index) => match parts.get_mut(index) {
-            Some(place) => *place = part,
-            None => parts.push(part),
-        },
+    let delimiter = &*options.delimiter;
+    let Ok(index) = usize::try_from(options.index) else {
+        return [part, delimiter, text].concat();
+    };
+    let start = match index.checked_sub(1) {
+        None => Some(0),
+        Some(before) => text.match_indices(delimiter).nth(before).map(|(at, it)| at + it.len()),
+    };
+    match start {
+        None => [text, delimiter, part].concat(),
+        Some(start) => {
+            let end = text[start..].find(delimiter).map_or(text.len(), |length| start + length);
+            [&text[..start], part, &text[end..]].concat()
+        }
     }
-    parts.join(&options.delimiter)
 }

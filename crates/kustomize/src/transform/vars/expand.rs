@@ -1,7 +1,9 @@
 //! The syntax of references: `$(NAME)`, and `$$` for a dollar.
 
 use hashbrown::{HashMap, HashSet};
-use kelson_yaml::{Scalar, Span, Tag, Text, number};
+use kelson_yaml::{Scalar, Span, Tag, Text, Touch, number};
+
+use super::Known;
 
 /// The value of a variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,16 +54,19 @@ pub(super) struct Expanded {
     pub(super) tag: Tag,
     /// Where the value was written, if the text is nothing but a value.
     pub(super) span: Option<Span>,
+    /// The first variable that was replaced.
+    pub(super) touch: Option<Touch>,
 }
 
 /// Replaces the references in a text and notes the names it used. Unknown names stay as they are.
 pub(super) fn expand(
     text: &str,
-    values: &HashMap<Text, (Value, Span)>,
+    values: &HashMap<Text, Known>,
     used: &mut HashSet<Text>,
 ) -> Expanded {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
+    let mut touch = None;
     let last_close = text.rfind(')').unwrap_or(0);
     while let Some(at) = rest.find('$') {
         let after = &rest[at + 1..];
@@ -84,7 +89,8 @@ pub(super) fn expand(
             rest = &after[width..];
             continue;
         };
-        let known = values.get(name).filter(|(value, _)| *value != Value::Other);
+        let known = values.get(name).filter(|known| known.value != Value::Other);
+        touch = touch.or(known.map(|known| known.touch));
         if known.is_some() && !used.contains(name) {
             used.insert(name.into());
         }
@@ -92,19 +98,19 @@ pub(super) fn expand(
             && tail.is_empty()
             && out.is_empty()
             && rest.len() == text.len()
-            && let Some((value, span)) = known
-            && let Some((text, tag)) = value.alone()
+            && let Some(known) = known
+            && let Some((text, tag)) = known.value.alone()
         {
-            return Expanded { text, tag, span: Some(*span) };
+            return Expanded { text, tag, span: Some(known.span), touch };
         }
-        match known.and_then(|(value, _)| value.within()) {
+        match known.and_then(|known| known.value.within()) {
             Some(value) => out.push_str(&value),
             None => out.extend(["$(", name, ")"]),
         }
         rest = tail;
     }
     out.push_str(rest);
-    Expanded { text: out, tag: Tag::Str, span: None }
+    Expanded { text: out, tag: Tag::Str, span: None, touch }
 }
 
 /// A number as Go's `%v` writes it: the shortest form, with an exponent where it is very large or very small.
@@ -127,7 +133,11 @@ mod tests {
             ("B", Value::Bool(true)),
             ("L", Value::Other),
         ];
-        let values = values.map(|(name, value)| (name.into(), (value, Span::NONE))).into();
+        let values = values
+            .map(|(name, value)| {
+                (name.into(), Known { value, span: Span::NONE, touch: Touch::NONE })
+            })
+            .into();
         let expanded = expand(text, &values, &mut HashSet::new());
         assert_eq!((expanded.text.as_str(), expanded.tag), (expected, tag));
     }
