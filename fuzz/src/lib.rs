@@ -4,7 +4,7 @@ pub mod seeds; // what the fuzzers start from
 
 use kelson_kustomize::{Options, Outcome};
 use kelson_model::{Answers, MemoryTree};
-use kelson_yaml::{Dialect, SourceId, Span};
+use kelson_yaml::{Dialect, Reading, SourceId, Span};
 
 /// Where a text of one's own begins.
 const START: Span = Span { source: SourceId(0), start: 0 };
@@ -13,8 +13,11 @@ const START: Span = Span { source: SourceId(0), start: 0 };
 pub fn read(input: &[u8]) {
     let Ok(text) = kelson_yaml::decode(input) else { return };
     for dialect in [Dialect::V3, Dialect::V2] {
-        let _ = kelson_yaml::documents(&text, START, dialect);
-        let _ = kelson_yaml::first_document(&text, START, dialect);
+        for places in [false, true] {
+            let reading = Reading { dialect, places };
+            let _ = kelson_yaml::documents(&text, START, reading);
+            let _ = kelson_yaml::first_document(&text, START, reading);
+        }
     }
     let _ = kelson_yaml::json::read(&text, START);
 }
@@ -69,4 +72,6 @@ fn build_tree(tree: &MemoryTree) {
     }
     let strict = Options { strict: true, ..Options::default() };
     let _ = kelson_kustomize::build(tree, "/", &strict, &Answers::default());
+    let places = Options { places: true, ..Options::default() };
+    let _ = kelson_kustomize::build(tree, "/", &places, &Answers::default());
 }

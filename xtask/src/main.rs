@@ -4,6 +4,7 @@
 #![expect(clippy::print_stderr, reason = "a program for the terminal")]
 
 mod baseline; // what oracles answer, recorded
+mod baseline_cosign; // the recording of cosign's signatures
 mod baseline_kustomize; // the recording of kustomize's answers
 mod bench; // peers and Kelson, as ratios
 mod ci; // what must hold before a change lands
@@ -16,7 +17,7 @@ mod random; // random overlays, compared
 mod run; // running programs, with errors that name them
 mod test; // every test, set-up included
 mod tidy; // the house is in order
-mod tools; // peers and oracles, built from Go modules
+mod tools; // peers and oracles, built on request
 
 use std::process::ExitCode;
 

@@ -1,8 +1,9 @@
 //! Random overlays, built with upstream and with Kelson.
 
 use anyhow::{Context, anyhow, bail};
+use kelson_testkit::tools;
 
-use crate::{bench, differential, tools};
+use crate::{bench, differential};
 
 /// Compares `COUNT` random builds from seed `FIRST` on.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {

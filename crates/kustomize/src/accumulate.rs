@@ -8,7 +8,7 @@ mod vars; // variables and the objects they read
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kelson_yaml::Span;
+use kelson_yaml::{Dialect, Span};
 
 use crate::config::{self, TransformerConfig};
 use crate::context::{Context, PENDING};
@@ -74,10 +74,11 @@ impl Target {
         context.visit()?;
         let (file, file_name) = loader.load_kustomization(context)?;
         let text = file.yaml().map_err(|fault| fault.wrap("invalid Kustomization"))?;
-        let loaded = kustomization::read(text, file.at, &loader.root)?;
+        let loaded =
+            kustomization::read(text, file.at, &loader.root, context.reading(Dialect::V2))?;
         context.warnings.extend(loaded.warnings);
         if context.options.strict {
-            for fault in kustomization::repeated_keys(text, file.at) {
+            for fault in kustomization::repeated_keys(text, file.at, context.reading(Dialect::V3)) {
                 context.note_strict(|| fault);
             }
             for (key, _) in &loaded.kustomization.openapi.pairs {
@@ -188,8 +189,8 @@ impl Target {
         } else {
             self.loader.load(context, path, path.span).map_err(from)?
         };
-        let mut resources =
-            read::file(&file).map_err(|fault| from(patches::in_file(fault, path)))?;
+        let mut resources = read::file(&file, context.options.places)
+            .map_err(|fault| from(patches::in_file(fault, path)))?;
         if let Some(origin) = &self.origin {
             resources.iter().try_for_each(metadata::check_annotations).map_err(|fault| {
                 fault.wrap(format!("cannot add path annotation for '{}'", &**path))
@@ -308,8 +309,8 @@ impl Target {
         let mut paths = Vec::new();
         for entry in entries {
             let inline = Inline::new(entry, &context.sources);
-            let found =
-                read::resources(entry, inline.start()).and_then(|list| self.map_of(context, list));
+            let found = read::resources(entry, inline.start(), context.options.places)
+                .and_then(|list| self.map_of(context, list));
             let Ok(map) = found else {
                 paths.push(entry.clone());
                 continue;

@@ -286,9 +286,22 @@ impl Build {
             if number > 0 {
                 text.push_str("---\n");
             }
-            emit::canonical(&object.node, &mut text).map_err(|error| self.failed(object, error))?;
+            self.write_object(object, &mut text)?;
         }
         Ok(text)
+    }
+
+    /// Writes one of the objects in the same form.
+    ///
+    /// # Errors
+    ///
+    /// As [`Build::to_yaml`].
+    pub fn write_object(
+        &self,
+        object: &Object,
+        text: &mut String,
+    ) -> std::result::Result<(), Failure> {
+        emit::canonical(&object.node, text).map_err(|error| self.failed(object, error))
     }
 
     fn failed(&self, object: &Object, error: kelson_yaml::EmitError) -> Failure {

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use kelson_model::{
     Answer, Answers, Diagnostic, FileKind, Need, Request, Sources, Tree, TreeError,
 };
-use kelson_yaml::{Span, Touch};
+use kelson_yaml::{Dialect, Reading, Span, Touch};
 
 use crate::config::TransformerConfig;
 use crate::fault::{Fault, Result};
@@ -113,6 +113,11 @@ impl<'a> Context<'a> {
             visits: 0,
             clones: 0,
         }
+    }
+
+    /// How texts are read in this build.
+    pub(crate) fn reading(&self, dialect: Dialect) -> Reading {
+        Reading { dialect, places: self.options.places }
     }
 
     /// Reads a file, once. `place` tells trees apart and `name` is what people call the file.

@@ -110,7 +110,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let mut found = crate::read::resources(text, kelson_yaml::Span::NONE).unwrap();
+        let mut found = crate::read::resources(text, kelson_yaml::Span::NONE, false).unwrap();
         assert_eq!(of(&found.remove(0)).unwrap(), expected);
     }
 

@@ -10,7 +10,7 @@ mod retype; // what the way through JSON does to values
 mod tests;
 
 use hashbrown::HashMap;
-use kelson_yaml::{Data, Dialect, Node, Span, Tag, Text, Touch, first_document, json};
+use kelson_yaml::{Data, Dialect, Node, Reading, Span, Tag, Text, Touch, first_document, json};
 
 use crate::fault::{Fault, Result};
 use crate::growth::{self, Room, check_depth};
@@ -47,9 +47,9 @@ enum Field {
 
 impl JsonPatch {
     /// Reads a patch: JSON if the text begins with `[`, else YAML 1.1.
-    pub(crate) fn read(text: &str, at: Span) -> Result<Self> {
+    pub(crate) fn read(text: &str, at: Span, places: bool) -> Result<Self> {
         if !text.starts_with('[') {
-            let root = first_document(text, at, Dialect::V2)
+            let root = first_document(text, at, Reading { dialect: Dialect::V2, places })
                 .map_err(|error| Fault::new("json-patch", error.upstream()).at(error.span, ""))?;
             return Self::parse(&root.unwrap_or_else(Node::null));
         }

@@ -3,7 +3,7 @@
 mod fields; // every field, typed
 
 use kelson_model::Diagnostic;
-use kelson_yaml::{Data, Dialect, Node, Span};
+use kelson_yaml::{Data, Node, Span};
 
 use crate::decode::{self, Reading, Str};
 use crate::fault::{Fault, Result};
@@ -24,8 +24,13 @@ pub(crate) struct Loaded {
 }
 
 /// Reads a kustomization file's text. `root` is its directory, for messages.
-pub(crate) fn read(text: &str, at: Span, root: &str) -> Result<Loaded> {
-    let node = kelson_yaml::first_document(text, at, Dialect::V2).map_err(|error| {
+pub(crate) fn read(
+    text: &str,
+    at: Span,
+    root: &str,
+    reading: kelson_yaml::Reading,
+) -> Result<Loaded> {
+    let node = kelson_yaml::first_document(text, at, reading).map_err(|error| {
         Fault::new("bad-yaml", format!("invalid Kustomization: yaml: {}", error.message))
             .at(error.span, error.message)
     })?;
@@ -151,10 +156,14 @@ fn check_type(it: &Kustomization, root: &str) -> Result<()> {
 
 /// Keys that are written more than once in a mapping, anywhere in a kustomization. Upstream takes the last.
 #[expect(clippy::vec_box, reason = "a fault travels in its box")]
-pub(crate) fn repeated_keys(text: &str, at: Span) -> Vec<Box<Fault>> {
+pub(crate) fn repeated_keys(
+    text: &str,
+    at: Span,
+    reading: kelson_yaml::Reading,
+) -> Vec<Box<Fault>> {
     let mut faults = Vec::new();
     // The newer dialect keeps every key, and differs in nothing that matters here.
-    if let Ok(Some(node)) = kelson_yaml::first_document(text, at, Dialect::V3) {
+    if let Ok(Some(node)) = kelson_yaml::first_document(text, at, reading) {
         find_repeated(&node, &mut faults);
     }
     faults

@@ -306,6 +306,10 @@ impl Tree for Borrowed<'_> {
     fn resolve(&self, path: &str) -> std::result::Result<kelson_model::Entry, TreeError> {
         self.0.resolve(path)
     }
+
+    fn list(&self, path: &str) -> std::result::Result<Vec<String>, TreeError> {
+        self.0.list(path)
+    }
 }
 
 /// Reads a file by its address.

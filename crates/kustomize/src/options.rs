@@ -31,6 +31,8 @@ pub struct Options {
     pub version: String,
     /// Whether what upstream passes over in silence is an error.
     pub strict: bool,
+    /// Whether `{{…}}` without quotes is a value that a template fills later, rather than a mapping in a mapping.
+    pub places: bool,
 }
 
 /// The order of the output.
@@ -62,6 +64,7 @@ impl Default for Options {
             managed_by_label: false,
             version: "v5.8.1".to_owned(),
             strict: false,
+            places: false,
         }
     }
 }

@@ -168,7 +168,11 @@ pub(crate) fn replacements(
         let node = parse_file(&file)?;
         if context.options.strict {
             let text = file.text.as_deref().unwrap_or_default();
-            for fault in crate::kustomization::repeated_keys(text, file.at) {
+            for fault in crate::kustomization::repeated_keys(
+                text,
+                file.at,
+                context.reading(kelson_yaml::Dialect::V3),
+            ) {
                 context.note_strict(|| fault);
             }
         }

@@ -6,7 +6,7 @@ mod marks; // annotations in which upstream keeps its books
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use kelson_yaml::{Data, Dialect, Node, Span};
+use kelson_yaml::{Data, Dialect, Node, Reading, Span};
 
 use crate::context::File;
 use crate::fault::{Fault, Result};
@@ -14,14 +14,15 @@ use crate::resource::Resource;
 
 pub(crate) use marks::resource;
 
-/// Reads every object of a file.
-pub(crate) fn file(file: &File) -> Result<Vec<Resource>> {
+/// Reads every object of a file; `places` says whether those of templates are known.
+pub(crate) fn file(file: &File, places: bool) -> Result<Vec<Resource>> {
     let text = text(file)?;
     if file.is_plain_text() {
-        return resources(text, file.at);
+        return resources(text, file.at, places);
     }
     // Upstream splits the bytes before it knows of UTF-16, and of the whole it reads the first document.
-    objects(documents(vec![(text, 0)], file.at)?)
+    let reading = Reading { dialect: Dialect::V3, places };
+    objects(documents(vec![(text, 0)], file.at, reading)?)
 }
 
 /// The text of a file of objects.
@@ -29,15 +30,16 @@ pub(crate) fn text(file: &File) -> Result<&str> {
     file.yaml().map_err(|fault| fault.wrap("MalformedYAMLError"))
 }
 
-/// Reads every object of a text. `at` is where the text begins.
-pub(crate) fn resources(text: &str, at: Span) -> Result<Vec<Resource>> {
+/// Reads every object of a text. `at` is where the text begins, `places` whether those of templates are known.
+pub(crate) fn resources(text: &str, at: Span, places: bool) -> Result<Vec<Resource>> {
+    let reading = Reading { dialect: Dialect::V3, places };
     let nodes = if text.contains("\r\n") {
         let (plain, removed) = without_returns(text);
-        let mut nodes = documents(split(&plain)?, at)?;
+        let mut nodes = documents(split(&plain)?, at, reading)?;
         nodes.iter_mut().for_each(|node| shift(node, at, &removed));
         nodes
     } else {
-        documents(split(text)?, at)?
+        documents(split(text)?, at, reading)?
     };
     objects(nodes)
 }
@@ -49,13 +51,13 @@ fn objects(nodes: Vec<Node>) -> Result<Vec<Resource>> {
 }
 
 /// The objects of all documents, each given with its offset; a single list stands for its items.
-fn documents(chunks: Vec<(&str, usize)>, at: Span) -> Result<Vec<Node>> {
+fn documents(chunks: Vec<(&str, usize)>, at: Span, reading: Reading) -> Result<Vec<Node>> {
     let alone = chunks.len() == 1;
     let mut nodes = Vec::with_capacity(chunks.len());
     for (chunk, offset) in chunks {
         let offset = u32::try_from(offset).unwrap_or(u32::MAX);
         let place = Span { source: at.source, start: at.start.saturating_add(offset) };
-        let document = kelson_yaml::first_document(chunk, place, Dialect::V3).map_err(|error| {
+        let document = kelson_yaml::first_document(chunk, place, reading).map_err(|error| {
             let text = format!("MalformedYAMLError: yaml: {}", error.message);
             Fault::new("bad-yaml", text).saying("this is not YAML").at(error.span, error.message)
         })?;

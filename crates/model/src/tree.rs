@@ -12,6 +12,9 @@ pub trait Tree: Send + Sync {
 
     /// Resolves symbolic links and says what is there. The path returned is absolute, clean and free of links.
     fn resolve(&self, path: &str) -> Result<Entry, TreeError>;
+
+    /// The names in a directory, sorted by their bytes.
+    fn list(&self, path: &str) -> Result<Vec<String>, TreeError>;
 }
 
 /// What a path leads to.
@@ -48,7 +51,18 @@ pub enum TreeError {
 pub struct MemoryTree {
     files: BTreeMap<String, Arc<[u8]>>,
     directories: BTreeSet<String>,
+    detours: BTreeMap<String, Detour>,
 }
+
+/// What stands where neither a file nor a directory does.
+#[derive(Clone, Debug)]
+enum Detour {
+    Link(String),
+    Absent(String),
+}
+
+/// How many links one path may lead through.
+const LINKS: usize = 40;
 
 impl MemoryTree {
     /// Reads many files from one text, each opened by a line `#- path`.
@@ -73,8 +87,37 @@ impl MemoryTree {
 
     /// Adds a file and the directories above it.
     pub fn insert(&mut self, path: &str, content: impl Into<Vec<u8>>) {
+        self.insert_shared(path, content.into().into());
+    }
+
+    /// Adds a file whose content others hold as well.
+    pub fn insert_shared(&mut self, path: &str, content: Arc<[u8]>) {
         let path = clean(path);
-        let mut parent = path.as_str();
+        self.make_parents(&path);
+        self.files.insert(path, content);
+    }
+
+    /// Adds a symbolic link. It is followed where it stays in the tree.
+    pub fn insert_link(&mut self, path: &str, target: &str) {
+        let path = clean(path);
+        self.make_parents(&path);
+        self.detours.insert(path, Detour::Link(target.to_owned()));
+    }
+
+    /// Adds something that cannot be read, and why.
+    pub fn insert_absent(&mut self, path: &str, why: &str) {
+        let path = clean(path);
+        self.make_parents(&path);
+        self.detours.insert(path, Detour::Absent(why.to_owned()));
+    }
+
+    /// All files with their paths, in the order of the paths.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &Arc<[u8]>)> {
+        self.files.iter().map(|(path, content)| (path.as_str(), content))
+    }
+
+    fn make_parents(&mut self, path: &str) {
+        let mut parent = path;
         while let Some(at) = parent.rfind('/') {
             parent = &parent[..at];
             self.directories.insert(if parent.is_empty() {
@@ -83,13 +126,47 @@ impl MemoryTree {
                 parent.to_owned()
             });
         }
-        self.files.insert(path, content.into().into());
+    }
+
+    /// The path with all links followed.
+    fn follow(&self, path: &str) -> Result<String, TreeError> {
+        let path = clean(path);
+        if self.detours.is_empty() {
+            return Ok(path);
+        }
+        let unreadable = |why: &str| Err(TreeError::Unreadable(why.to_owned()));
+        let mut pending: Vec<&str> = path.split('/').rev().collect();
+        let (mut done, mut links) = (String::new(), 0);
+        while let Some(part) = pending.pop() {
+            match part {
+                "" | "." => continue,
+                ".." if done.is_empty() => return unreadable("leads out of the tree"),
+                ".." => done.truncate(done.rfind('/').unwrap_or(0)),
+                part => done = format!("{done}/{part}"),
+            }
+            match self.detours.get(&done) {
+                None => {}
+                Some(Detour::Absent(why)) => return unreadable(why),
+                Some(Detour::Link(_)) if links == LINKS => {
+                    return unreadable("too many levels of symbolic links");
+                }
+                Some(Detour::Link(target)) if target.starts_with('/') => {
+                    return unreadable("leads out of the tree");
+                }
+                Some(Detour::Link(target)) => {
+                    links += 1;
+                    done.truncate(done.rfind('/').unwrap_or(0));
+                    pending.extend(target.split('/').rev());
+                }
+            }
+        }
+        Ok(if done.is_empty() { "/".to_owned() } else { done })
     }
 }
 
 impl Tree for MemoryTree {
     fn read(&self, path: &str) -> Result<Arc<[u8]>, TreeError> {
-        let path = clean(path);
+        let path = self.follow(path)?;
         match self.files.get(&path) {
             Some(content) => Ok(Arc::clone(content)),
             None if self.directories.contains(&path) => {
@@ -100,7 +177,7 @@ impl Tree for MemoryTree {
     }
 
     fn resolve(&self, path: &str) -> Result<Entry, TreeError> {
-        let path = clean(path);
+        let path = self.follow(path)?;
         if self.files.contains_key(&path) {
             Ok(Entry { path, kind: FileKind::File })
         } else if self.directories.contains(&path) {
@@ -108,6 +185,31 @@ impl Tree for MemoryTree {
         } else {
             Err(TreeError::NotFound)
         }
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<String>, TreeError> {
+        let path = self.follow(path)?;
+        if self.files.contains_key(&path) {
+            return Err(TreeError::Unreadable("not a directory".to_owned()));
+        }
+        if !self.directories.contains(&path) {
+            return Err(TreeError::NotFound);
+        }
+        let prefix = format!("{}/", path.trim_end_matches('/'));
+        let inside = |other: &String| {
+            let name = other.strip_prefix(&prefix)?;
+            (!name.is_empty() && !name.contains('/')).then(|| name.to_owned())
+        };
+        let after = prefix.clone()..;
+        let files = self.files.range(after.clone()).map(|(path, _)| path);
+        let within = |path: &&String| path.starts_with(&prefix);
+        let mut names: Vec<String> = files.take_while(within).filter_map(inside).collect();
+        let directories = self.directories.range(after);
+        names.extend(directories.take_while(within).filter_map(inside));
+        let detours = self.detours.range(prefix.clone()..).map(|(path, _)| path);
+        names.extend(detours.take_while(within).filter_map(inside));
+        names.sort_unstable();
+        Ok(names)
     }
 }
 
@@ -136,5 +238,28 @@ mod tests {
         assert_eq!(&*tree.read("/base/../base/a.yaml").unwrap(), b"a: 1\n");
         assert_eq!(tree.resolve("base").unwrap().kind, FileKind::Directory);
         assert_eq!(tree.read("c.yaml"), Err(TreeError::NotFound));
+        assert_eq!(tree.list("/").unwrap(), ["b.yaml", "base"]);
+        assert_eq!(tree.list("/base").unwrap(), ["a.yaml"]);
+        assert_eq!(tree.list("/bas"), Err(TreeError::NotFound));
+        let paths: Vec<&str> = tree.files().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["/b.yaml", "/base/a.yaml"]);
+    }
+
+    #[test]
+    fn links_are_followed_but_not_out_of_the_tree() {
+        let mut tree = MemoryTree::parse("#- base/a.yaml\na: 1\n");
+        tree.insert_link("x/up", "../base");
+        tree.insert_link("x/out", "../../etc");
+        tree.insert_link("x/root", "/etc");
+        tree.insert_link("x/loop", "loop");
+        tree.insert_absent("module", "was not fetched");
+        assert_eq!(&*tree.read("/x/up/a.yaml").unwrap(), b"a: 1\n");
+        assert_eq!(tree.resolve("/x/up").unwrap().path, "/base");
+        assert_eq!(tree.list("/x").unwrap(), ["loop", "out", "root", "up"]);
+        let message = |path: &str| tree.read(path).unwrap_err().to_string();
+        assert_eq!(message("/x/out"), "leads out of the tree");
+        assert_eq!(message("/x/root/passwd"), "leads out of the tree");
+        assert_eq!(message("/x/loop"), "too many levels of symbolic links");
+        assert_eq!(message("/module/a.yaml"), "was not fetched");
     }
 }

@@ -10,6 +10,9 @@ use kelson_model::{Entry, FileKind, Tree, TreeError};
 /// A file larger than this is refused: spans count bytes in 32 bits.
 const LARGEST: u64 = u32::MAX as u64;
 
+/// A directory with more entries than this is refused.
+const MOST: usize = 1_000_000;
+
 /// The files on disk, all of them or those below one directory.
 ///
 /// Paths in the tree are paths on disk with the directory's own path taken off. Links are followed, but not out of
@@ -75,6 +78,22 @@ impl Tree for DirectoryTree {
         };
         let kind = if metadata.is_dir() { FileKind::Directory } else { FileKind::File };
         Ok(Entry { path: format!("/{inside}"), kind })
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<String>, TreeError> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(self.inside(path)?).map_err(translate)? {
+            let name = entry.map_err(translate)?.file_name().into_string().map_err(|name| {
+                let shown = name.to_string_lossy();
+                TreeError::Unreadable(format!("the name of `{shown}` in it is not UTF-8"))
+            })?;
+            if names.len() == MOST {
+                return Err(TreeError::Unreadable(format!("holds more than {MOST} files")));
+            }
+            names.push(name);
+        }
+        names.sort_unstable();
+        Ok(names)
     }
 }
 

@@ -72,7 +72,7 @@ impl ControlPlane {
     }
 
     fn try_start(programs: &Programs, options: Options) -> Result<Self, Error> {
-        let directory = new_directory()?;
+        let directory = new_directory("plane")?;
         let plane = Self::launch(programs, options, &directory);
         if plane.is_err() {
             fs::remove_dir_all(&directory).ok();
@@ -235,10 +235,11 @@ fn lock(processes: &Mutex<Vec<Supervised>>) -> std::sync::MutexGuard<'_, Vec<Sup
     processes.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn new_directory() -> Result<PathBuf, Error> {
+/// A new folder of a process's own, named for what runs in it.
+pub(crate) fn new_directory(what: &str) -> Result<PathBuf, Error> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("kelson-plane-{}-{number}", std::process::id());
+    let name = format!("kelson-{what}-{}-{number}", std::process::id());
     let directory = std::env::temp_dir().join(name);
     if directory.exists() {
         // Of a process that once had our number.
@@ -248,13 +249,13 @@ fn new_directory() -> Result<PathBuf, Error> {
     Ok(directory)
 }
 
-fn free_port() -> Result<u16, Error> {
+pub(crate) fn free_port() -> Result<u16, Error> {
     let address = Path::new("127.0.0.1:0");
     let listener = TcpListener::bind("127.0.0.1:0").map_err(Error::at(address))?;
     Ok(listener.local_addr().map_err(Error::at(address))?.port())
 }
 
-fn write(directory: &Path, name: &str, text: &str) -> Result<PathBuf, Error> {
+pub(crate) fn write(directory: &Path, name: &str, text: &str) -> Result<PathBuf, Error> {
     use std::os::unix::fs::OpenOptionsExt;
     let path = directory.join(name);
     let mut options = fs::OpenOptions::new();
@@ -266,7 +267,11 @@ fn write(directory: &Path, name: &str, text: &str) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-fn write_identity(directory: &Path, name: &str, identity: &Identity) -> Result<(), Error> {
+pub(crate) fn write_identity(
+    directory: &Path,
+    name: &str,
+    identity: &Identity,
+) -> Result<(), Error> {
     write(directory, &format!("{name}.crt"), &identity.certificate)?;
     write(directory, &format!("{name}.key"), &identity.key)?;
     Ok(())

@@ -9,18 +9,27 @@ mod cannot_run;
 mod certs;
 mod control_plane;
 mod error;
+mod git; // repositories over HTTP
 pub mod go; // a toolchain for what exists only as Go modules
 mod https;
 #[cfg(feature = "client")]
 mod kubelet; // plays the node
 mod programs; // etcd, kube-apiserver, kube-controller-manager, kubectl
+pub mod proxy; // a server in front of a server, with faults
+pub mod registry; // a registry
 mod shared;
+pub mod sigstore; // certificates and logs without servers
 mod supervise; // no process outlives its owner
+pub mod tools; // the programs that Kelson is compared with
 
 pub use cannot_run::{CANNOT_RUN, cannot_run, conformance};
 pub use control_plane::{ControlPlane, Options};
 pub use error::Error;
+pub use git::{COMMITTED_AT, GitRepository, GitServer};
 #[cfg(feature = "client")]
 pub use kubelet::{Fate, Kubelet};
 pub use programs::{KUBERNETES, Programs};
+pub use proxy::{Fault, FaultProxy};
+pub use registry::Registry;
 pub use shared::{KUBECONFIG, Shared, shared};
+pub use tools::tool;

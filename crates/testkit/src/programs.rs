@@ -89,7 +89,7 @@ fn build(folder: &Path) -> Result<(), Error> {
     );
     let what = format!("a Kubernetes {KUBERNETES} control plane");
     let program = folder.join("controlplane");
-    go.build(&what, "6 minutes", 1850, |command| {
+    go.build(&what, "6 minutes", 2700, |command| {
         command
             .current_dir(&sources)
             .args(["build", "-v", "-trimpath", "-ldflags", &flags, "-o"])

@@ -30,6 +30,7 @@ mod go; // values as Go shows them
 pub mod json; // JSON in and out
 mod node; // the tree itself
 pub mod number; // numbers as Go prints them
+mod place; // what a template fills later
 mod read; // text becomes a tree
 mod resolve; // what an untagged text means
 mod time; // dates
@@ -39,4 +40,4 @@ pub use node::{
     Bond, Data, Entry, Mapping, Node, Scalar, Sequence, SourceId, Span, Style, Tag, Text, Touch,
 };
 pub use read::{decode, documents, first_document};
-pub use resolve::{Dialect, resolve};
+pub use resolve::{Dialect, Reading, resolve};

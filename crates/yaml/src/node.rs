@@ -140,6 +140,8 @@ pub enum Style {
     Literal,
     /// A `>` block.
     Folded,
+    /// Text that begins with a place for a template to fill, such as `{{.x}}`, written without quotes.
+    Place,
 }
 
 /// A text that was read, by its number in the reader's table of sources.

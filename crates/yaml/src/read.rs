@@ -22,7 +22,7 @@ use fail::Fail;
 use parser::Parser;
 use scanner::Scanner;
 
-use crate::{Dialect, Node, ParseError, SourceId, Span};
+use crate::{Dialect, Node, ParseError, Reading, SourceId, Span};
 
 /// How many bytes go-yaml takes in at a time.
 const PIECE: usize = 512;
@@ -30,8 +30,12 @@ const PIECE: usize = 512;
 /// Reads every document of a text.
 ///
 /// Spans count from `at`, which names the source and what to add to every offset.
-pub fn documents(text: &str, at: Span, dialect: Dialect) -> Result<Vec<Node>, ParseError> {
-    let mut reader = Reader::new(text, at, dialect)?;
+pub fn documents(
+    text: &str,
+    at: Span,
+    reading: impl Into<Reading>,
+) -> Result<Vec<Node>, ParseError> {
+    let mut reader = Reader::new(text, at, reading.into())?;
     let mut documents = Vec::new();
     while let Some(document) = reader.document()? {
         documents.push(document);
@@ -42,13 +46,17 @@ pub fn documents(text: &str, at: Span, dialect: Dialect) -> Result<Vec<Node>, Pa
 /// Reads the first document of a text; there is none where a text is empty or holds only comments.
 ///
 /// What follows the document is looked at no further than go-yaml does, so errors there may pass.
-pub fn first_document(text: &str, at: Span, dialect: Dialect) -> Result<Option<Node>, ParseError> {
-    Reader::new(text, at, dialect)?.document()
+pub fn first_document(
+    text: &str,
+    at: Span,
+    reading: impl Into<Reading>,
+) -> Result<Option<Node>, ParseError> {
+    Reader::new(text, at, reading.into())?.document()
 }
 
 /// Reads the first document as go-yaml v3 does, without what kyaml adds. Aliases stay in it.
 pub(crate) fn first_as_written(text: &str) -> Result<Option<Node>, ParseError> {
-    let mut reader = Reader::new(text, Span::NONE, Dialect::V3)?;
+    let mut reader = Reader::new(text, Span::NONE, Dialect::V3.into())?;
     Ok(reader.raw()?.map(|raw| raw.root))
 }
 
@@ -125,11 +133,11 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, at: Span, dialect: Dialect) -> Result<Self, ParseError> {
+    fn new(text: &'a str, at: Span, reading: Reading) -> Result<Self, ParseError> {
         if u32::try_from(text.len()).is_err() {
             return Err(ParseError::new("the text is larger than 4 GiB", at));
         }
-        let mut scanner = Scanner::new(text, dialect);
+        let mut scanner = Scanner::new(text, reading);
         for _ in 0..2 {
             // One byte order mark belongs to the encoding, another may stand before the first token.
             if text[scanner.at..].starts_with('\u{FEFF}') {

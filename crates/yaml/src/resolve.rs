@@ -13,6 +13,21 @@ pub enum Dialect {
     V2,
 }
 
+/// How a text is read: as which go-yaml does, and whether places that a template fills later are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reading {
+    /// Whose decisions are taken.
+    pub dialect: Dialect,
+    /// Whether `{{…}}` without quotes is a text of [`Style::Place`] rather than a mapping in a mapping.
+    pub places: bool,
+}
+
+impl From<Dialect> for Reading {
+    fn from(dialect: Dialect) -> Self {
+        Self { dialect, places: false }
+    }
+}
+
 /// A scalar with its type decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value<'a> {

@@ -147,6 +147,7 @@ fn dump(node: &Node, text: &str, out: &mut String) {
                 Style::DoubleQuoted => "d",
                 Style::Literal => "l",
                 Style::Folded => "f",
+                Style::Place => "p",
             };
             let tagged = if node.is_tagged() { "!" } else { "" };
             let _ = write!(out, "{style}{tagged}");

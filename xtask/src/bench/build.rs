@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
+use kelson_testkit::tools;
 
 use super::measure::{Cost, best};
 use super::{kelson, yaml};
 use crate::overlays::{Shape, bench};
 use crate::run::Scratch;
-use crate::tools;
 
 /// Sizes built by both; the last takes kustomize minutes.
 const BOTH: [usize; 3] = [100, 1_000, 4_000];

@@ -30,7 +30,7 @@ pub(crate) fn objects(
     };
     let file = context.keep(name, bytes);
     let text = file.text.clone().unwrap_or_else(|| Arc::from(""));
-    let mut resources = read::resources(&text, file.at)
+    let mut resources = read::resources(&text, file.at, context.options.places)
         .map_err(|fault| fault.wrap("could not parse bytes into resource map"))?;
     for resource in &mut resources {
         resource.is_helm = true;

@@ -40,7 +40,11 @@ fn adopt(node: &mut Node, typed: Node, touch: Touch) {
             let was_text = matches!(data, Data::Scalar(scalar) if scalar.resolved() == Tag::Str);
             let is_text = matches!(&typed, Data::Scalar(scalar) if scalar.tag == Tag::Str);
             let touch = if is_text && !was_text { touch } else { node.touch };
+            let is_place = matches!(data, Data::Scalar(scalar) if scalar.style == Style::Place);
             *node = Node::new(typed).at(node.span, touch);
+            if is_place {
+                set_style(node, Style::Place);
+            }
         }
     }
 }
@@ -107,7 +111,10 @@ fn through_float(scalar: &mut Scalar) -> std::result::Result<bool, String> {
 /// Gives text the style in which go-yaml v3 writes it.
 fn restyle(node: &mut Node) {
     let Some(scalar) = node.as_scalar_mut() else { return };
-    let style = style_of(&scalar.text);
+    let style = match scalar.style {
+        Style::Place => Style::Place,
+        _ => style_of(&scalar.text),
+    };
     let text = std::mem::take(&mut scalar.text);
     *node = Node::scalar(text, Tag::Str, style).at(node.span, node.touch);
 }

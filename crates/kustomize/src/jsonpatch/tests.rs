@@ -11,7 +11,8 @@ const PATCH: Span = Span { source: SourceId(2), start: 0 };
 /// Applies a vector's patch to its document, of whatever shape that is.
 fn patched(case: &Value) -> Result<Value, String> {
     let mut document = json::read(&case["original"].to_string(), OBJECT).expect("it is JSON");
-    let patch = JsonPatch::read(&case["patch"].to_string(), PATCH).map_err(|fault| fault.text)?;
+    let patch =
+        JsonPatch::read(&case["patch"].to_string(), PATCH, false).map_err(|fault| fault.text)?;
     patch.run(&mut document, Touch(1)).map_err(|fault| fault.text)?;
     let mut text = String::new();
     json::write(&document, &mut text).map_err(|error| error.message)?;
@@ -58,7 +59,8 @@ fn read(text: &str) -> Node {
 /// Applies a patch and returns the output, or upstream's words.
 fn apply(object: &str, patch: &str) -> String {
     let mut node = read(object);
-    let applied = JsonPatch::read(patch, PATCH).and_then(|patch| patch.apply(&mut node, Touch(1)));
+    let applied =
+        JsonPatch::read(patch, PATCH, false).and_then(|patch| patch.apply(&mut node, Touch(1)));
     let mut out = String::new();
     match applied {
         Ok(()) => emit::canonical(&node, &mut out)
@@ -86,7 +88,7 @@ fn results_are_those_of_kustomize() {
 fn a_patch_that_fails_changes_nothing() {
     let mut node = read("a: 2020-01-01\nb: 1\n");
     let text = r#"[{"op": "remove", "path": "/b"}, {"op": "remove", "path": "/c"}]"#;
-    let patch = JsonPatch::read(text, PATCH).expect("it is a patch");
+    let patch = JsonPatch::read(text, PATCH, false).expect("it is a patch");
     assert!(patch.apply(&mut node, Touch(1)).is_err());
     assert_eq!(node.get("a").and_then(Node::text), Some("2020-01-01"));
     assert_eq!(node.get("b").and_then(Node::text), Some("1"));
@@ -96,7 +98,7 @@ fn a_patch_that_fails_changes_nothing() {
 fn what_is_not_patched_keeps_its_place() {
     let mut node = read("a: 7\nb: {c: text}\nd: 2020-01-01\n");
     let text = r#"[{"op": "add", "path": "/b/e", "value": [1]}]"#;
-    JsonPatch::read(text, PATCH)
+    JsonPatch::read(text, PATCH, false)
         .and_then(|patch| patch.apply(&mut node, Touch(4)))
         .expect("it applies");
     let at = |path: &[&str]| node.lookup(path).map(|node| (node.span, node.touch));
@@ -109,8 +111,9 @@ fn what_is_not_patched_keeps_its_place() {
 
 #[test]
 fn a_list_that_is_no_patch_is_refused() {
-    let refused =
-        |text| JsonPatch::read(text, PATCH).map(|patch| patch.len()).map_err(|fault| fault.text);
+    let refused = |text| {
+        JsonPatch::read(text, PATCH, false).map(|patch| patch.len()).map_err(|fault| fault.text)
+    };
     let kind = |what, wanted| {
         Err(format!("json: cannot unmarshal {what} into Go value of type jsonpatch.{wanted}"))
     };

@@ -72,7 +72,11 @@ impl Walk<'_> {
         let mut value = self.stamped(patch);
         value.set_tagged(place.is_tagged());
         match (&mut value.data, &place.data) {
-            (Data::Scalar(new), Data::Scalar(old)) => new.style = old.style,
+            // Whether a place for a template stands in quotes is its own affair.
+            (Data::Scalar(new), _) if new.style == Style::Place => {}
+            (Data::Scalar(new), Data::Scalar(old)) if old.style != Style::Place => {
+                new.style = old.style;
+            }
             (Data::Scalar(new), _) => new.style = Style::Plain,
             (Data::Sequence(new), Data::Sequence(old)) => new.flow = old.flow,
             (Data::Mapping(new), Data::Mapping(old)) => new.flow = old.flow,

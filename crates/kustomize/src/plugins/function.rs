@@ -193,7 +193,7 @@ impl FunctionPlugin {
         };
         let file = context.keep(format!("output of {}", self.name), bytes);
         let text = file.text.clone().unwrap_or_else(|| Arc::from(""));
-        read::resources(&text, file.at)
+        read::resources(&text, file.at, context.options.places)
     }
 
     /// The configuration, marked so that it is left out of the output.

@@ -49,6 +49,9 @@ pub(crate) fn place(copy: &mut Node, from: &Node) {
         scalar.style = kelson_yaml::Style::Plain;
     }
     match (&mut copy.data, &from.data) {
+        (Data::Scalar(scalar), Data::Scalar(source)) if source.style == Style::Place => {
+            scalar.style = Style::Place;
+        }
         (Data::Sequence(items), Data::Sequence(sources)) => {
             for (item, source) in items.items.iter_mut().zip(&sources.items) {
                 place(item, source);

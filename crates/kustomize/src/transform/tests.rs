@@ -31,7 +31,7 @@ pub(super) fn shown(fault: Box<Fault>) -> String {
 
 /// Builds what the transformers make of some objects.
 fn build(kustomization: &str, objects: &str) -> Result<String> {
-    let it = kustomization::read(kustomization, Span::NONE, "/")?.kustomization;
+    let it = kustomization::read(kustomization, Span::NONE, "/", Dialect::V2.into())?.kustomization;
     let mut resources = parse(objects);
     transform(&it, &mut resources)?;
     print(&mut resources)

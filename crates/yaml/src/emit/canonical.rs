@@ -12,7 +12,7 @@ use super::passage::{self, Unclear, is_string};
 use super::typed::Typed;
 use super::writer::Writer;
 use crate::resolve::is_base_60;
-use crate::{Data, Dialect, Mapping, Node, Scalar, Sequence, number};
+use crate::{Data, Dialect, Mapping, Node, Scalar, Sequence, Style, number, place};
 
 /// go-yaml v2 folds a text at the first space behind this column.
 const WIDTH: usize = 80;
@@ -211,7 +211,11 @@ impl<'o, 'n> Emitter<'o, 'n> {
                 if !self.from_json && !passage::survives(&text, &analysis, scalar.style, in_flow) {
                     return Err(Unclear);
                 }
-                self.text(&text, &analysis, Some(indent));
+                if scalar.style == Style::Place && place::is_plain(&text) {
+                    self.writer.ascii(&text);
+                } else {
+                    self.text(&text, &analysis, Some(indent));
+                }
             }
         }
         Ok(())

@@ -44,7 +44,7 @@ pub(super) fn survives(text: &str, analysis: &Analysis, style: Style, in_flow: b
     match style {
         // Its breaks are escaped.
         Style::DoubleQuoted => true,
-        Style::Plain | Style::Literal => ordinary,
+        Style::Plain | Style::Literal | Style::Place => ordinary,
         Style::SingleQuoted => false,
         Style::Folded => ordinary && memchr::memchr(b'\n', text.as_bytes()) == Some(text.len() - 1),
     }

@@ -173,7 +173,7 @@ impl Emitter<'_> {
                 self.indention = false;
                 return;
             }
-            Style::SingleQuoted => {
+            Style::SingleQuoted | Style::Place => {
                 self.space();
                 self.writer.single(text, fold);
             }
@@ -332,6 +332,7 @@ fn look(node: &Node, scalar: &Scalar) -> Look {
     let style = match scalar.style {
         Style::Plain if text.contains('\n') => Style::Literal,
         Style::Plain if force => Style::DoubleQuoted,
+        Style::Place => Style::SingleQuoted,
         style => style,
     };
     Look { style, tag, analysis: Analysis::of(text, Dialect::V3) }

@@ -29,7 +29,7 @@ impl<'a> Typed<'a> {
         if has_odd_zone(text) {
             return Err(Unclear);
         }
-        let quoted = scalar.style != Style::Plain;
+        let quoted = !matches!(scalar.style, Style::Plain | Style::Place);
         match scalar.tag {
             Tag::Str | Tag::Other => Ok(Self::text(text)),
             Tag::Unresolved if quoted => Ok(Self::text(text)),

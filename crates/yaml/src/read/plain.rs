@@ -6,7 +6,7 @@ use super::chars::{self, is_blank, is_blank_or_end};
 use super::fail::Result;
 use super::scanner::Scanner;
 use super::token::{Kind, Token};
-use crate::Style;
+use crate::{Style, place};
 
 impl<'a> Scanner<'a> {
     pub(super) fn scan_plain(&mut self) -> Result<Token<'a>> {
@@ -78,12 +78,19 @@ impl<'a> Scanner<'a> {
                 Cow::Owned(text)
             }
         };
-        Ok(Token { text, ..Token::new(Kind::Scalar(Style::Plain), mark) })
+        let style = match self.places && text.starts_with("{{") {
+            true => Style::Place,
+            false => Style::Plain,
+        };
+        Ok(Token { text, ..Token::new(Kind::Scalar(style), mark) })
     }
 
     /// The end of the run of plain characters that begins here.
     #[inline]
     fn plain_run(&self) -> usize {
+        if self.places {
+            return self.run_with_places();
+        }
         let bytes = self.src.as_bytes();
         let stop = if self.flow_level > 0 { chars::STOP_FLOW } else { chars::STOP_PLAIN };
         let mut at = self.at;
@@ -92,6 +99,26 @@ impl<'a> Scanner<'a> {
             match bytes.get(at) {
                 Some(b':') if !is_blank_or_end(bytes, at + 1) => at += 1,
                 Some(0xC2 | 0xE2) if !is_blank_or_end(bytes, at) => at += 1,
+                _ => return at,
+            }
+        }
+    }
+
+    /// The same where a place is passed over as a whole, whatever it holds.
+    fn run_with_places(&self) -> usize {
+        let bytes = self.src.as_bytes();
+        let mut at = self.at;
+        loop {
+            at = chars::run(bytes, at, chars::STOP_FLOW);
+            if let Some(end) = place::end(bytes, at) {
+                at = end;
+                continue;
+            }
+            match bytes.get(at) {
+                Some(b':' | 0xC2 | 0xE2) if is_blank_or_end(bytes, at) => return at,
+                Some(b':') if is_blank_or_end(bytes, at + 1) => return at,
+                Some(b':' | 0xC2 | 0xE2) => at += 1,
+                Some(b',' | b'?' | b'[' | b']' | b'{' | b'}') if self.flow_level == 0 => at += 1,
                 _ => return at,
             }
         }

@@ -6,7 +6,7 @@ use super::chars::{is_blank_or_end, is_break};
 use super::fail::{Fail, Result};
 use super::keys::PossibleKey;
 use super::token::{Kind, Mark, Token};
-use crate::Dialect;
+use crate::{Dialect, Reading, place};
 
 pub(super) struct Scanner<'a> {
     pub(super) src: &'a str,
@@ -15,6 +15,8 @@ pub(super) struct Scanner<'a> {
     /// Where the current line begins.
     pub(super) line_start: usize,
     pub(super) dialect: Dialect,
+    /// Whether places for a template are known.
+    pub(super) places: bool,
     /// The column of the current block collection, -1 outside of any.
     pub(super) indent: i64,
     indents: Vec<i64>,
@@ -34,13 +36,14 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(src: &'a str, dialect: Dialect) -> Self {
+    pub(super) fn new(src: &'a str, reading: Reading) -> Self {
         Self {
             src,
             at: 0,
             line: 0,
             line_start: 0,
-            dialect,
+            dialect: reading.dialect,
+            places: reading.places,
             indent: -1,
             indents: Vec::new(),
             flow_level: 0,
@@ -150,6 +153,7 @@ impl<'a> Scanner<'a> {
         let in_flow = self.flow_level > 0;
         match byte {
             b'[' => self.flow_start(Kind::FlowSequenceStart),
+            b'{' if self.places && place::end(bytes, self.at).is_some() => self.place(),
             b'{' => self.flow_start(Kind::FlowMappingStart),
             b']' => self.flow_end(Kind::FlowSequenceEnd),
             b'}' => self.flow_end(Kind::FlowMappingEnd),
@@ -339,6 +343,16 @@ impl<'a> Scanner<'a> {
         let token = self.scan_plain()?;
         self.tokens.push_back(token);
         Ok(())
+    }
+
+    /// A text that begins with a place for a template.
+    fn place(&mut self) -> Result<()> {
+        let mark = self.mark();
+        if let Some(word) = place::control(&self.src[self.at..]) {
+            let message = format!("found `{{{{ {word} }}}}`: only values can be filled in later");
+            return Err(self.fail(mark, &message));
+        }
+        self.plain()
     }
 
     pub(super) fn is_break(&self) -> bool {

@@ -1,6 +1,6 @@
 //! From text to patches: inline or in a file, strategic merges or operations.
 
-use kelson_yaml::{Dialect, Entry, Node, Span, emit};
+use kelson_yaml::{Dialect, Entry, Node, Reading, Span, emit};
 
 use super::{Content, Patch, Strategic, Target};
 use crate::context::{Context, File};
@@ -38,17 +38,17 @@ pub(crate) fn patch(
         }
     };
     let options = entry.options.clone().unwrap_or_default();
-    let content = match loaded.strategic() {
+    let content = match loaded.strategic(context.options.places) {
         Ok(patches) if !patches.is_empty() => Content::Strategic {
             patches,
             allow_name: options.allow_name_change,
             allow_kind: options.allow_kind_change,
         },
-        Ok(_) => match loaded.json() {
+        Ok(_) => match loaded.json(context.options.places) {
             Ok(patch) if patch.len() > 0 => Content::Json { patch, records: true },
             _ => Content::Empty,
         },
-        Err(fault) => match loaded.json() {
+        Err(fault) => match loaded.json(context.options.places) {
             Ok(patch) => Content::Json { patch, records: true },
             Err(other) => return Err(neither(&source, entry, &fault, &other)),
         },
@@ -84,8 +84,9 @@ pub(crate) fn json_patch(
             Loaded::File(file)
         }
     };
-    let patch =
-        loaded.json().map_err(|fault| fault.wrap(format!("decoding {}", loaded.as_json())))?;
+    let patch = loaded
+        .json(context.options.places)
+        .map_err(|fault| fault.wrap(format!("decoding {}", loaded.as_json())))?;
     if patch.len() == 0 {
         let text = format!("patch appears to be empty; file={}, JsonOp={}", &**path, loaded.text());
         return fail(&text);
@@ -113,17 +114,17 @@ pub(crate) fn strategic(
     let mut loaded = Vec::new();
     for path in paths {
         // Each entry is taken for a patch first, and for a path only if it is none.
-        match Loaded::inline(context, path).strategic() {
+        match Loaded::inline(context, path).strategic(context.options.places) {
             Ok(found) => loaded.extend(found),
             Err(_) => {
                 let file = loader.load(context, path, path.span)?;
-                let found = Loaded::File(file).strategic();
+                let found = Loaded::File(file).strategic(context.options.places);
                 loaded.extend(found.map_err(|fault| in_file(fault, path))?);
             }
         }
     }
     if !patches.is_empty() {
-        loaded.extend(Loaded::inline(context, patches).strategic()?);
+        loaded.extend(Loaded::inline(context, patches).strategic(context.options.places)?);
     }
     if loaded.is_empty() {
         let files = gotext::list(paths.iter().map(|path| &**path));
@@ -166,11 +167,11 @@ impl Loaded {
     }
 
     /// Reads the text as merges.
-    fn strategic(&self) -> Result<Vec<Resource>> {
+    fn strategic(&self, places: bool) -> Result<Vec<Resource>> {
         match self {
-            Self::File(file) => read::file(file),
+            Self::File(file) => read::file(file, places),
             Self::Inline(text, inline) => {
-                let mut found = read::resources(text, inline.start())?;
+                let mut found = read::resources(text, inline.start(), places)?;
                 found.iter_mut().for_each(|resource| inline.settle(&mut resource.node));
                 Ok(found)
             }
@@ -178,14 +179,15 @@ impl Loaded {
     }
 
     /// Reads the text as operations.
-    fn json(&self) -> Result<JsonPatch> {
+    fn json(&self, places: bool) -> Result<JsonPatch> {
         match self {
-            Self::File(file) => JsonPatch::read(read::text(file)?, file.at),
+            Self::File(file) => JsonPatch::read(read::text(file)?, file.at, places),
             Self::Inline(text, inline) => {
                 if text.starts_with('[') {
-                    return JsonPatch::read(text, inline.settled(inline.start()));
+                    return JsonPatch::read(text, inline.settled(inline.start()), places);
                 }
-                let root = kelson_yaml::first_document(text, inline.start(), Dialect::V2)
+                let reading = Reading { dialect: Dialect::V2, places };
+                let root = kelson_yaml::first_document(text, inline.start(), reading)
                     .map_err(|error| Fault::new("bad-yaml", format!("yaml: {}", error.message)))?;
                 let mut root = root.unwrap_or_else(Node::null);
                 inline.settle(&mut root);

@@ -1,0 +1,99 @@
+//! Renders, packs and pushes; or copies what somebody else has packed.
+
+use kelson_artifact::{CopyOptions, Descriptor, Metadata, Store};
+use kelson_render::Options;
+
+use super::initialize::{Overlay, Prepared};
+use super::validate::Valid;
+use super::{BuildOptions, Error, World};
+use crate::component::patched::Patched;
+use crate::{Input, Package, PackageError, PackageOptions, package};
+
+/// Documents nest a thousand levels deep at most; this is room for every walk over one.
+const ROOM: usize = 64 << 20;
+
+/// What was made.
+pub(super) struct Made {
+    pub(super) descriptor: Descriptor,
+    pub(super) objects: usize,
+    pub(super) warnings: Vec<String>,
+}
+
+pub(super) async fn exec(
+    prepared: Prepared,
+    valid: &Valid<'_>,
+    world: &World,
+    options: &BuildOptions,
+) -> Result<Made, Error> {
+    let to = world.store(valid.registry, &valid.destination)?;
+    let tags: Vec<String> = valid.destination.tag.iter().cloned().collect();
+    match prepared {
+        Prepared::Artifact { store, pinned } => {
+            let copy = CopyOptions { watch: options.watch.clone(), ..CopyOptions::default() };
+            let copied = kelson_artifact::copy(&store, &pinned, &to, &tags, &copy).await?;
+            Ok(Made { descriptor: copied.descriptor, objects: 0, warnings: Vec::new() })
+        }
+        Prepared::Inline { manifest, metadata } => {
+            let package_options = package_options(metadata, options);
+            let packed = on_thread(move || {
+                let input = Input::Text { name: "manifest.yaml", text: &manifest };
+                package(input, &package_options)
+            });
+            push(packed.await?, &to, &tags, options).await
+        }
+        Prepared::Overlay(overlay) => {
+            let mut package_options = package_options(overlay.metadata.clone(), options);
+            let engine = &mut package_options.render.kustomize;
+            engine.root_only = overlay.root_only;
+            engine.enable_helm = overlay.enable_helm;
+            let packed = on_thread(move || build_overlay(&overlay, &package_options));
+            push(packed.await?, &to, &tags, options).await
+        }
+    }
+}
+
+fn build_overlay(overlay: &Overlay, options: &PackageOptions) -> Result<Package, PackageError> {
+    if overlay.patches.is_empty() {
+        let tree = &*overlay.tree;
+        return package(Input::Tree { tree, root: &overlay.root }, options);
+    }
+    let tree = Patched::new(&*overlay.tree, &overlay.root, &overlay.patches);
+    package(Input::Tree { tree: &tree, root: tree.root() }, options)
+}
+
+fn package_options(metadata: Metadata, options: &BuildOptions) -> PackageOptions {
+    PackageOptions {
+        render: Options { places: true, ..Options::default() },
+        form: options.form,
+        metadata,
+        recipients: options.recipients.clone(),
+        decrypted: false,
+    }
+}
+
+async fn push(
+    package: Package,
+    to: &Store,
+    tags: &[String],
+    options: &BuildOptions,
+) -> Result<Made, Error> {
+    let pushed = package.packed.push(to, tags, &options.watch).await?;
+    let warnings = package.warnings.into_iter().map(|warning| warning.message).collect();
+    Ok(Made { descriptor: pushed.descriptor, objects: package.objects, warnings })
+}
+
+/// Does heavy work on a thread of its own, with room for deep documents. A panic there is an error here.
+async fn on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, PackageError> + Send + 'static,
+) -> Result<T, Error> {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    std::thread::Builder::new()
+        .name("render".to_owned())
+        .stack_size(ROOM)
+        .spawn(move || sender.send(work()).ok())
+        .map_err(|error| Error::Plan(format!("cannot start a thread: {error}")))?;
+    match receiver.await {
+        Ok(result) => Ok(result?),
+        Err(_) => Err(Error::Panicked),
+    }
+}

@@ -1,0 +1,125 @@
+//! What a build needs from outside.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
+
+use futures_util::future::BoxFuture;
+use kelson_artifact::registry::Client;
+use kelson_artifact::{Descriptor, Reference, Store};
+use kelson_model::Secret;
+use kelson_source::git;
+use tokio::sync::OnceCell;
+
+use super::{Error, Events};
+use crate::plan::OciRegistryRepository;
+
+/// Makes a client that proves who it is by a user and a password.
+pub type Connect =
+    Arc<dyn Fn(&str, &Secret) -> Result<Client, kelson_artifact::Error> + Send + Sync>;
+
+/// Accepts or refuses somebody else's artifact, before anything of it is read.
+pub type Verify = Arc<
+    dyn for<'a> Fn(&'a Store, &'a Descriptor) -> BoxFuture<'a, Result<(), kelson_artifact::Error>>
+        + Send
+        + Sync,
+>;
+
+/// What builds need from outside. Cheap to clone.
+#[derive(Clone)]
+pub struct World {
+    /// How registries are reached.
+    pub client: Client,
+    /// How they are reached with credentials of a plan's own.
+    pub connect: Connect,
+    /// Who judges somebody else's artifacts.
+    pub verify: Option<Verify>,
+    /// Who is told of what happens.
+    pub events: Events,
+    /// Users and passwords for repositories, by host.
+    pub git: Arc<BTreeMap<String, (String, Secret)>>,
+    /// Users and passwords that components name by `credentials_ref`.
+    pub credentials: Arc<BTreeMap<String, (String, Secret)>>,
+    /// Repositories that were fetched in this run.
+    pub repositories: Repositories,
+}
+
+impl World {
+    /// A world where nobody is told anything and no credentials are known but the client's own.
+    pub fn new(client: Client, connect: Connect) -> Self {
+        Self {
+            client,
+            connect,
+            verify: None,
+            events: Arc::new(|_| {}),
+            git: Arc::default(),
+            credentials: Arc::default(),
+            repositories: Repositories::default(),
+        }
+    }
+
+    /// Opens the place that a plan names, with the plan's own credentials where it has any.
+    pub(in crate::component) fn store(
+        &self,
+        registry: &OciRegistryRepository,
+        reference: &Reference,
+    ) -> Result<Store, Error> {
+        match registry.username.is_empty() && registry.password.is_empty() {
+            true => Ok(Store::open(&reference.place, &self.client)),
+            false => {
+                let password = Secret::new(registry.password.clone());
+                let client = (self.connect)(&registry.username, &password)?;
+                Ok(Store::open(&reference.place, &client))
+            }
+        }
+    }
+
+    /// Opens somebody else's place.
+    pub(super) fn foreign(&self, reference: &Reference, credentials: &str) -> Result<Store, Error> {
+        if credentials.is_empty() {
+            return Ok(Store::open(&reference.place, &self.client));
+        }
+        let (user, password) = self.credentials.get(credentials).ok_or_else(|| {
+            Error::Plan(format!("no credentials named `{credentials}` were given"))
+        })?;
+        let client = (self.connect)(user, password)?;
+        Ok(Store::open(&reference.place, &client))
+    }
+}
+
+/// A commit that several components come from is fetched once in a run.
+#[derive(Clone, Default)]
+pub struct Repositories(Arc<Mutex<HashMap<Key, Slot>>>);
+
+type Slot = Arc<OnceCell<Arc<git::Fetched>>>;
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    url: String,
+    reference: String,
+    submodules: bool,
+}
+
+impl Repositories {
+    pub(super) async fn fetch(
+        &self,
+        url: &str,
+        reference: &str,
+        options: &git::Options,
+    ) -> Result<Arc<git::Fetched>, git::Error> {
+        let key = Key {
+            url: url.to_owned(),
+            reference: reference.to_owned(),
+            submodules: options.submodules,
+        };
+        let slot = {
+            let mut known = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            Arc::clone(known.entry(key).or_default())
+        };
+        let wanted = match reference {
+            "" => git::Ref::Default,
+            name => git::Ref::Any(name.to_owned()),
+        };
+        let fetch = || async { git::fetch(url, &wanted, options).await.map(Arc::new) };
+        slot.get_or_try_init(fetch).await.cloned()
+    }
+}
