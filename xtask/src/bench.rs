@@ -3,6 +3,7 @@
 //! Processor time and peak memory come from the operating system's account of each finished process, so a
 //! busy machine changes them little. Each figure is the best of several runs.
 
+mod artifact; // pushing and pulling, against flux and crane
 mod build; // rendering, against kustomize
 mod measure; // a program's processor time and peak memory
 mod yaml; // reading and writing YAML, against go-yaml
@@ -17,6 +18,7 @@ use crate::run::{cargo, run as run_command, target};
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
     match arguments {
         [] => {
+            println!("artifact         pushing and pulling, against flux and crane");
             println!(
                 "build [--quick]  rendering, against kustomize; --quick leaves the slowest out"
             );
@@ -31,7 +33,8 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
             };
             build::run(quick)
         }
-        [other, ..] => bail!("there is no bench `{other}`; there is build"),
+        [name] if name == "artifact" => artifact::run(),
+        [other, ..] => bail!("there is no bench `{other}`; there are artifact and build"),
     }
 }
 

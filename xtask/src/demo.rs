@@ -11,6 +11,8 @@ use crate::run::{Scratch, cargo, output, root, run as run_command, target};
 
 const STAGING: &str = "examples/shop/overlays/staging";
 const PRODUCTION: &str = "examples/shop/overlays/production";
+const INLINE: &str = "examples/components/settings.toml";
+const OVERLAY: &str = "examples/shop/component.toml";
 
 /// Delivers the example application to the given cluster, or to a control plane of its own.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
@@ -42,6 +44,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
     step("kelson build of both overlays at once, one file each");
     let scratch = Scratch::new("demo")?;
     run_command(kelson().args(["build", STAGING, PRODUCTION, "--output"]).arg(scratch.path()))?;
+    components(&scratch, &kelson)?;
     let plane = match plane {
         Some(thread) => {
             step("Starting a local Kubernetes control plane");
@@ -75,6 +78,32 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
     step("What is there now");
     print!("{}", kubectl(&["get", "--namespace=shop-staging", "deployments,services,configmaps"])?);
     Ok(())
+}
+
+/// The three kinds of component become artifacts in one layout, which needs no registry.
+fn components(scratch: &Scratch, kelson: &dyn Fn() -> Command) -> anyhow::Result<()> {
+    let path = |name: &str| scratch.path().join(name).display().to_string();
+    let theirs = format!("oci-layout:{}", path("theirs"));
+    step("kelson push examples/shop/overlays/staging oci-layout:theirs:v1");
+    run_command(kelson().args(["push", STAGING, &format!("{theirs}:v1")]))?;
+    let vendor = format!(
+        "name = \"vendor\"\ntype = \"kubernetes_manifest\"\nnamespace = \"vendor\"\n\n\
+         [oci_artifact]\nurl = \"{theirs}\"\ntag = \"v1\"\n"
+    );
+    std::fs::write(path("vendor.toml"), vendor).context("cannot write a component")?;
+    let layout = format!("oci-layout:{}", path("out"));
+    step("kelson component build: an inline manifest, an overlay and somebody else's artifact");
+    run_command(kelson().args([
+        "component",
+        "build",
+        INLINE,
+        OVERLAY,
+        &path("vendor.toml"),
+        "--to",
+        &layout,
+    ]))?;
+    step("kelson list oci-layout:out");
+    run_command(kelson().args(["list", &layout]))
 }
 
 fn step(title: &str) {

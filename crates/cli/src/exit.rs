@@ -9,6 +9,8 @@ pub(crate) enum Code {
     Done = 0,
     /// Failed.
     Failed = 1,
+    /// Something differs, or is still to be done.
+    Differs = 2,
     /// Wrong usage.
     Usage = 64,
 }

@@ -15,6 +15,11 @@ pub(crate) fn object<const N: usize>(fields: [(&str, Option<Node>); N]) -> Node 
     Node::mapping(entries.collect())
 }
 
+/// A text.
+pub(crate) fn string(text: &impl ToString) -> Node {
+    Node::string(text.to_string())
+}
+
 /// A number.
 pub(crate) fn number(number: usize) -> Node {
     Node::scalar(number.to_string(), Tag::Int, Style::Plain)

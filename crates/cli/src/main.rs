@@ -8,7 +8,13 @@ mod draw; // diagnostics with the lines they are about
 mod exit; // the codes a caller can rely on
 mod json; // the machine's form of output
 mod path; // paths as people write them
+mod policy; // whose signatures count
+mod progress; // what is being transferred
+mod registry; // how registries are reached
+mod runtime; // work that waits on the network
+mod source; // what people name as a source of objects
 mod stack; // room for the walks over deep documents
+mod table; // columns for people
 
 use clap::Parser;
 

@@ -6,19 +6,22 @@ mod parallel; // many directories at once
 use std::path::PathBuf;
 
 use anyhow::bail;
+use kelson_artifact::Reference;
 use kelson_kustomize::{Build, Failure, Options, Reorder};
 use kelson_yaml::Node;
 
+use self::parallel::Root;
 use crate::exit::Code;
-use crate::{draw, json, path};
+use crate::source::{Keys, Source};
+use crate::{draw, json, path, registry, runtime};
 
 const REORDER_WARNING: &str = "Flag --reorder has been deprecated, use the new 'sortOptions' field in kustomization.yaml instead.";
 const LABEL_WARNING: &str = "Flag --enable-managedby-label has been deprecated, The flag `enable-managedby-label` has been deprecated. Use the `managedByLabel` option in the `buildMetadata` field instead.";
 
 /// Render overlays and print the objects.
 ///
-/// Each path is a directory with a kustomization file. With several, all are built side by side; with --output, each
-/// becomes one file.
+/// Each path is a directory with a kustomization file, or an artifact (a directory of its tree is named after //), or -
+/// for standard input. With several, all are built side by side; with --output, each becomes one file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The directories to build.
@@ -37,7 +40,11 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "NUMBER")]
     jobs: Option<std::num::NonZeroUsize>,
     #[command(flatten)]
+    keys: Keys,
+    #[command(flatten)]
     kustomize: Flags,
+    #[command(flatten)]
+    registry: registry::Flags,
 }
 
 /// The flags of `kustomize build`.
@@ -109,6 +116,11 @@ enum Order {
 }
 
 impl Flags {
+    /// The options of a rendering.
+    pub(crate) fn render(&self, strict: bool) -> kelson_render::Options {
+        kelson_render::Options { kustomize: self.options(strict), places: false }
+    }
+
     /// Warns of flags that have a successor, as upstream does.
     pub(crate) fn warn(&self) {
         let flags = [
@@ -144,6 +156,29 @@ impl Flags {
     }
 }
 
+impl Arguments {
+    /// What is to be built; artifacts are pulled first.
+    fn roots(&self) -> anyhow::Result<Vec<(String, Root)>> {
+        if !self.paths.iter().any(|path| Reference::is_meant(path) || path == "-") {
+            let directory =
+                |path: &String| Ok((path.clone(), Root::Directory(path::absolute(path)?)));
+            return self.paths.iter().map(directory).collect();
+        }
+        runtime::run(async {
+            let client = self.registry.client()?;
+            let mut roots = Vec::new();
+            for path in &self.paths {
+                let root = match Reference::is_meant(path) || path == "-" {
+                    true => Root::Source(Source::open(path, &client, &self.keys).await?),
+                    false => Root::Directory(path::absolute(path)?),
+                };
+                roots.push((path.clone(), root));
+            }
+            Ok(roots)
+        })
+    }
+}
+
 /// Whether a flag is among the words of the command line.
 fn is_typed(flag: &str) -> bool {
     std::env::args().any(|word| word == flag)
@@ -164,12 +199,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     }
     arguments.kustomize.warn();
     let options = arguments.kustomize.options(arguments.strict);
-    let roots = arguments
-        .paths
-        .iter()
-        .map(|path| Ok((path.clone(), path::absolute(path)?)))
-        .collect::<anyhow::Result<Vec<_>>>()?;
-    let built = parallel::build(roots, &options, arguments.jobs);
+    let built = parallel::build(arguments.roots()?, &options, arguments.jobs);
     let failed = built.iter().any(|(_, result)| result.is_err());
     if arguments.json {
         let list = built.iter().map(|(path, result)| report(path, result)).collect();

@@ -22,7 +22,8 @@ impl Folder {
     pub(crate) fn new(files: &str) -> Self {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("program-{}-{number}", std::process::id());
-        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        // Outside of this repository, of which git would tell otherwise.
+        let root = std::env::temp_dir().join(format!("kelson-{name}"));
         std::fs::create_dir_all(&root).unwrap();
         let root = root.canonicalize().unwrap();
         for file in files.split("#- ").skip(1) {
@@ -59,6 +60,9 @@ pub(crate) fn run(directory: &Path, arguments: &[&str]) -> Ran {
         .args(arguments)
         .current_dir(directory)
         .env_remove("KUSTOMIZE_ENABLE_MANAGEDBY_LABEL")
+        .env_remove("SOURCE_DATE_EPOCH")
+        .env_remove("KELSON_CREDS")
+        .env("DOCKER_CONFIG", directory)
         .env("KUSTOMIZE_PLUGIN_HOME", directory.join("plugins"))
         .output()
         .unwrap();

@@ -5,15 +5,36 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use kelson_kustomize::Options;
+use kelson_kustomize::{Build, Failure, Options};
 
 use super::{Built, Rendered};
+use crate::source::Source;
 use crate::{answer, stack};
+
+/// What is built.
+pub(super) enum Root {
+    /// A directory with a kustomization file, as `kustomize build` takes it.
+    Directory(String),
+    /// Something else that has objects.
+    Source(Source),
+}
+
+impl Root {
+    fn build(&self, options: &Options) -> Result<Build, Failure> {
+        match self {
+            Self::Directory(path) => answer::build(path, options),
+            Self::Source(source) => source.render(&kelson_render::Options {
+                kustomize: options.clone(),
+                ..kelson_render::Options::default()
+            }),
+        }
+    }
+}
 
 /// Builds all directories, `jobs` at a time or as many as there are processors. The results are in the order of the
 /// arguments.
 pub(super) fn build(
-    roots: Vec<(String, String)>,
+    roots: Vec<(String, Root)>,
     options: &Options,
     jobs: Option<NonZeroUsize>,
 ) -> Vec<Built> {
@@ -26,7 +47,8 @@ pub(super) fn build(
             let index = next.fetch_add(1, Ordering::Relaxed);
             roots.get(index).map(|root| (index, root))
         } {
-            let result = answer::build(root, options)
+            let result = root
+                .build(options)
                 .and_then(|build| Ok(Rendered { text: build.to_yaml()?, build }));
             let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             done.push((index, (path.clone(), result)));

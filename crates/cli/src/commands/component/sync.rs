@@ -1,0 +1,45 @@
+//! `kelson component sync`.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use kelson_artifact::CopyOptions;
+use kelson_pipeline::{component, plan};
+
+use crate::exit::Code;
+use crate::progress::Progress;
+use crate::{registry, runtime};
+
+/// Copy a built artifact from one registry to another, as a plan says, and describe it.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The plan, with src_registry, src_tag, dst_registry and dst_tag.
+    #[arg(long, value_name = "FILE")]
+    plan: PathBuf,
+    /// Write the description to this file instead of printing it.
+    #[arg(long, value_name = "FILE")]
+    result: Option<PathBuf>,
+    #[command(flatten)]
+    registry: registry::Flags,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
+    let shown = arguments.plan.display();
+    let text = std::fs::read_to_string(&arguments.plan)
+        .with_context(|| format!("cannot read `{shown}`"))?;
+    let plan = plan::read(&text).with_context(|| format!("`{shown}` is not a plan"))?;
+    let plan =
+        plan.sync_oci_plan.with_context(|| format!("`{shown}` is not a plan to copy anything"))?;
+    let artifact = runtime::run(async {
+        let world = super::world(&arguments.registry, None)?;
+        let progress = Progress::new();
+        let options = CopyOptions { watch: progress.watch(), ..CopyOptions::default() };
+        Ok(component::sync(&plan, &world, &options).await?)
+    })?;
+    let text = serde_json::to_string_pretty(&artifact)? + "\n";
+    match &arguments.result {
+        Some(path) => super::write(path, &text)?,
+        None => super::super::print(&text)?,
+    }
+    Ok(Code::Done)
+}
