@@ -187,6 +187,31 @@ fn one_tree_has_one_digest_wherever_it_is() {
 }
 
 #[test]
+fn files_have_one_digest_in_whatever_order_and_whenever_they_were_written() {
+    let push =
+        |folder: &Folder| folder.run(&["push", "--raw", ".", "oci-layout:../out:v1"]).shown();
+    let one = Folder::new(FILES);
+    let other = Folder::new("");
+    let mut files: Vec<&str> = FILES.split("#- ").skip(1).collect();
+    files.reverse();
+    for file in files {
+        let (path, text) = file.split_once('\n').unwrap();
+        let path = other.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        // Another clock, and another user's umask.
+        let file = std::fs::File::open(&path).unwrap();
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .unwrap();
+    }
+    let digest = |text: &str| text.split('@').nth(1).map(|rest| rest[..71].to_owned());
+    let (one, other) = (push(&one), push(&other));
+    assert!(digest(&one).is_some(), "{one}");
+    assert_eq!(digest(&one), digest(&other), "{one}{other}");
+}
+
+#[test]
 fn two_sources_differ_by_objects_and_fields() {
     let folder = Folder::new(FILES);
     check(
@@ -548,4 +573,75 @@ fn a_registry_with_a_password_is_pushed_to_and_no_message_has_it() {
     for secret in [registry::PASSWORD, "wrong-guess", "hunter2", "aHVudGVyMg"] {
         assert!(!seen.borrow().contains(secret), "{}", seen.borrow());
     }
+}
+
+#[test]
+fn a_bundle_takes_images_along_and_restores_them_elsewhere() {
+    let registry = Registry::start(registry::Options::default()).unwrap();
+    let host = registry.address().to_string();
+    let folder = Folder::new(&FILES.replace("registry.example", &format!("{host}/theirs")));
+    let check = |line: &str| {
+        let line = line.replace("HOST", &host);
+        let ran = folder.run(&line.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.code, 0, "{line}: {}", ran.shown());
+        ran.out.replace(&host, "HOST")
+    };
+    // What an image is made of is nobody's business here: any artifact will do.
+    check("push v2 oci://HOST/theirs/web:v1");
+    check("push v1 oci://HOST/ours/shop:v1");
+    let bundled = check("bundle oci://HOST/ours/shop:v1 oci-layout:shop.tar --images --json");
+    assert!(bundled.contains(r#""image":"HOST/theirs/web:v1""#), "{bundled}");
+    let there = "bundle --restore oci-layout:shop.tar:v1 oci://HOST/there/shop:v1";
+    let restored = check(&format!("{there} --images-to HOST/there --rewrite"));
+    assert!(restored.contains("HOST/theirs/web:v1 → HOST/there/theirs/web:v1"), "{restored}");
+    let images = check("inspect oci://HOST/there/shop:v1 --images");
+    assert_eq!(images, "HOST/there/theirs/web:v1\n");
+    assert_eq!(
+        check("pull oci://HOST/there/theirs/web:v1"),
+        check("pull oci://HOST/theirs/web:v1")
+    );
+    let same = check(&format!("{there}-as-it-was --images-to HOST/there"));
+    let digest = |text: &str| text.split("sha256:").nth(1).map(|rest| rest[..64].to_owned());
+    assert_eq!(digest(&same), digest(&check("list oci://HOST/ours/shop --json")));
+}
+
+#[test]
+fn a_built_component_is_copied_as_a_plan_says() {
+    let folder = Folder::new(FILES);
+    let plan = r#"{"src_registry": {"registry_type": "public_oci", "repository": "oci-layout:from"}, "src_tag": "v1",
+        "dst_registry": {"registry_type": "public_oci", "repository": "oci-layout:to"}, "dst_tag": "deploy-1"}"#;
+    std::fs::write(folder.path("plan.json"), plan).unwrap();
+    check(
+        &folder,
+        &[
+            "push v1 oci-layout:from:v1",
+            "component sync --plan plan.json",
+            "list oci-layout:to",
+            "component sync --plan v1/web.yaml",
+        ],
+        expect![[r#"
+            $ kelson push v1 oci-layout:from:v1
+            oci-layout:from:v1@sha256:e970ad5360b9ba208dc0929b42382b4b977df907d838cf55cc2a82ebda13dda7
+            3 objects; 2 blobs sent (546 B), 0 there already
+            $ kelson component sync --plan plan.json
+            {
+              "tag": "deploy-1",
+              "repository": "oci-layout:to",
+              "media_type": "application/vnd.oci.image.manifest.v1+json",
+              "digest": "sha256:e970ad5360b9ba208dc0929b42382b4b977df907d838cf55cc2a82ebda13dda7",
+              "size": 651,
+              "urls": [],
+              "annotations": {},
+              "artifact_type": "",
+              "platform": null
+            }
+            $ kelson list oci-layout:to
+            ARTIFACT                DIGEST                                                                   SOURCE  REVISION
+            oci-layout:to:deploy-1  sha256:e970ad5360b9ba208dc0929b42382b4b977df907d838cf55cc2a82ebda13dda7  -       -
+            $ kelson component sync --plan v1/web.yaml
+            error: `v1/web.yaml` is not a plan
+            caused by: expected value at line 1 column 1
+            exit code 1
+        "#]],
+    );
 }

@@ -180,7 +180,8 @@ fn rewritten(text: &str, mapping: &Mapping, paths: &[ImagePath]) -> Result<Strin
     let documents =
         kelson_yaml::documents(text, Span::NONE, reading).map_err(|error| error.message.clone())?;
     let mut out = String::new();
-    for node in documents {
+    // The separator behind the last object opens a document with nothing in it.
+    for node in documents.into_iter().filter(|node| !node.is_null()) {
         let mut object = Object::new(node).map_err(|error| error.to_string())?;
         visit_images(&mut object, paths, &mut |image| {
             let new = image.as_str().and_then(|name| mapping.find(name)).map(Text::from);
