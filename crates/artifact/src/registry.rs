@@ -31,7 +31,7 @@ use reqwest::Url;
 use crate::reference::Place;
 use crate::{Digest, Error};
 use auth::Auth;
-pub use options::{Clock, Options, Proxies, SystemClock};
+pub use options::{Clock, Given, Options, Proxies, SystemClock};
 pub use refusal::Refusal;
 use scope::Scope;
 use transport::Transport;

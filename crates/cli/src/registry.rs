@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use kelson_artifact::credentials::Keychain;
-use kelson_artifact::registry::{Client, Options, Proxies};
+use kelson_artifact::registry::{Client, Given, Options, Proxies};
 use kelson_artifact::{Place, Reference, Store};
 use kelson_model::Secret;
 
@@ -14,7 +14,7 @@ use kelson_model::Secret;
 #[command(next_help_heading = "Registry options")]
 #[group(skip)]
 pub(crate) struct Flags {
-    /// Credentials for the registry, instead of those that Docker and Podman know.
+    /// Credentials for the registry that is named first, instead of those that Docker and Podman know.
     #[arg(
         long,
         value_name = "USER:PASSWORD",
@@ -47,26 +47,22 @@ pub(crate) struct Flags {
 }
 
 /// Takes any text: an error here would repeat it.
-fn secret(text: &str) -> Result<Secret, std::convert::Infallible> {
+pub(crate) fn secret(text: &str) -> Result<Secret, std::convert::Infallible> {
     Ok(Secret::new(text))
 }
 
 impl Flags {
-    /// A client that reaches registries so.
-    pub(crate) fn client(&self) -> anyhow::Result<Client> {
-        Ok(Client::new(self.options()?)?)
+    /// A client that reaches registries so; the first repository of the references is whom credentials are for.
+    pub(crate) fn client(&self, references: &[&Reference]) -> anyhow::Result<Client> {
+        let first = references.iter().find_map(|reference| host(reference));
+        let credentials = first.zip(self.creds.as_ref()).map(|(host, creds)| given(host, creds));
+        Ok(Client::new(Options {
+            credentials: credentials.into_iter().collect::<anyhow::Result<_>>()?,
+            ..self.options()?
+        })?)
     }
 
-    fn credentials(&self) -> anyhow::Result<Option<(String, Secret)>> {
-        let Some(creds) = &self.creds else { return Ok(None) };
-        let (user, password) = creds
-            .expose()
-            .split_once(':')
-            .context("--creds has no colon: USER:PASSWORD is expected")?;
-        Ok(Some((user.to_owned(), Secret::new(password))))
-    }
-
-    /// What such a client is told.
+    /// What such a client is told, but for credentials.
     pub(crate) fn options(&self) -> anyhow::Result<Options> {
         let variable = |name: &str| std::env::var_os(name);
         let home = variable("HOME").map(PathBuf::from);
@@ -79,7 +75,6 @@ impl Flags {
             _ => None,
         };
         Ok(Options {
-            credentials: self.credentials()?,
             keychain: Keychain::from_environment(variable, home.as_deref()),
             plain_http: self.plain_http,
             insecure_tls: self.insecure_skip_tls_verify,
@@ -92,6 +87,27 @@ impl Flags {
             ..Options::default()
         })
     }
+}
+
+/// The registry that a reference names.
+pub(crate) fn host(reference: &Reference) -> Option<&str> {
+    match &reference.place {
+        Place::Repository { host, .. } => Some(host),
+        Place::Directory(_) | Place::Tar(_) => None,
+    }
+}
+
+/// Credentials as they are typed, for one registry.
+pub(crate) fn given(host: &str, creds: &Secret) -> anyhow::Result<Given> {
+    let (user, password) = creds
+        .expose()
+        .split_once(':')
+        .context("credentials have no colon: USER:PASSWORD is expected")?;
+    Ok(Given {
+        host: Some(host.to_owned()),
+        user: user.to_owned(),
+        password: Secret::new(password),
+    })
 }
 
 /// Who forwards requests, by the variables that everybody knows.

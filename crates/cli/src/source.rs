@@ -154,6 +154,16 @@ impl Source {
     }
 }
 
+/// A client for the artifacts among what a person named.
+pub(crate) fn client(
+    registry: &registry::Flags,
+    names: &[impl AsRef<str>],
+) -> anyhow::Result<Client> {
+    let artifacts = names.iter().map(AsRef::as_ref).filter(|name| Reference::is_meant(name));
+    let references = artifacts.map(|name| split(name).0.parse()).collect::<Result<Vec<_>, _>>()?;
+    registry.client(&references.iter().collect::<Vec<_>>())
+}
+
 /// The objects that were built.
 pub(crate) fn objects(build: Build) -> anyhow::Result<Vec<Object>> {
     let object = |object: kelson_kustomize::Object| Object::new(object.node);

@@ -570,6 +570,11 @@ fn a_registry_with_a_password_is_pushed_to_and_no_message_has_it() {
     assert_eq!(run(&["mirror", &artifact, "oci-layout:copy", "--creds", &creds]), 0);
     assert_eq!(run(&["diff", "v1", "oci-layout:copy:v1"]), 0);
     assert_eq!(run(&["list", &artifact.replace(":v1", ""), "--creds", &creds]), 0);
+    // Credentials are for the registry that is named first, and no other one sees them.
+    let other = Registry::start(options).unwrap();
+    let elsewhere = format!("oci://{}/shop:v1", other.address());
+    assert_eq!(run(&["mirror", &artifact, &elsewhere, "--creds", &creds]), 1);
+    assert_eq!(run(&["mirror", &artifact, &elsewhere, "--creds", &creds, "--to-creds", &creds]), 0);
     for secret in [registry::PASSWORD, "wrong-guess", "hunter2", "aHVudGVyMg"] {
         assert!(!seen.borrow().contains(secret), "{}", seen.borrow());
     }

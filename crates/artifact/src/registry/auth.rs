@@ -9,6 +9,7 @@ use reqwest::header::HeaderValue;
 use super::Repository;
 use super::challenge::{Bearer, Challenge};
 use super::failure::Failure;
+use super::options::Given;
 use super::scope::Scope;
 use super::token::{Token, basic, bearer};
 use crate::Error;
@@ -16,7 +17,7 @@ use crate::credentials::{Credential, Keychain, Login};
 
 /// What is known of who we are, what registries ask, and what they were shown.
 pub(super) struct Auth {
-    given: Option<Credential>,
+    given: Vec<Given>,
     keychain: Keychain,
     /// What each registry asked, so that it need not ask again.
     asked: Mutex<HashMap<Arc<str>, Challenge>>,
@@ -38,11 +39,7 @@ pub(super) struct Authorization {
 }
 
 impl Auth {
-    pub(super) fn new(given: Option<(String, Secret)>, keychain: Keychain) -> Self {
-        let given = given.map(|(user, password)| Credential {
-            login: Login::Password { user, password },
-            origin: "the command line".to_owned(),
-        });
+    pub(super) fn new(given: Vec<Given>, keychain: Keychain) -> Self {
         Self { given, keychain, asked: Mutex::default(), tokens: Mutex::default() }
     }
 }
@@ -131,8 +128,13 @@ impl Repository {
     /// Who we are to this repository's registry.
     async fn credential(&self) -> Result<Option<Credential>, Error> {
         let auth = &self.client.auth;
-        match &auth.given {
-            Some(given) => Ok(Some(given.clone())),
+        let is_meant =
+            |given: &&Given| given.host.as_deref().is_none_or(|host| *host == *self.host);
+        match auth.given.iter().find(is_meant).cloned() {
+            Some(Given { user, password, .. }) => Ok(Some(Credential {
+                login: Login::Password { user, password },
+                origin: "the command line".to_owned(),
+            })),
             None => auth.keychain.find(&self.host, &self.name).await,
         }
     }

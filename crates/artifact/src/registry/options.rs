@@ -11,9 +11,8 @@ use crate::credentials::Keychain;
 /// How registries are reached. Nothing is taken from the environment: whoever fills this in reads it.
 #[derive(Clone)]
 pub struct Options {
-    /// A user and a password that go before all that the keychain has. They are offered to every registry that the
-    /// client speaks to and that asks, so a client that has them should speak to one.
-    pub credentials: Option<(String, Secret)>,
+    /// Users and passwords that go before all that the keychain has.
+    pub credentials: Vec<Given>,
     /// Where credentials are looked for otherwise.
     pub keychain: Keychain,
     /// Speaks HTTP without encryption. On the loopback interface that is so anyhow, unless one of the options
@@ -39,6 +38,17 @@ pub struct Options {
     pub jitter: u64,
     /// What time it is, and how to wait.
     pub clock: Arc<dyn Clock>,
+}
+
+/// A user and a password.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The registry that they are shown to when it asks, with its port; without one, every registry that asks.
+    pub host: Option<String>,
+    /// The user.
+    pub user: String,
+    /// The password.
+    pub password: Secret,
 }
 
 /// Who forwards our requests, as the variables `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` say. Nobody does on the
@@ -85,7 +95,7 @@ impl Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            credentials: None,
+            credentials: Vec::new(),
             keychain: Keychain::default(),
             plain_http: false,
             insecure_tls: false,

@@ -5,7 +5,7 @@ mod secrets; // what proves who we are, and who gets to see it
 mod support; // what the tests share
 
 use kelson_artifact::manifest::media;
-use kelson_artifact::registry::Options;
+use kelson_artifact::registry::{Given, Options};
 use kelson_artifact::{Descriptor, Error, Selector};
 use kelson_model::Secret;
 use kelson_testkit::registry::{self, Auth, PASSWORD, Tls, USER};
@@ -33,7 +33,8 @@ async fn check(set_up: registry::Options, options: impl FnOnce(&Registry) -> Opt
 }
 
 fn with_password(_: &Registry) -> Options {
-    Options { credentials: Some((USER.to_owned(), Secret::new(PASSWORD))), ..Options::default() }
+    let given = Given { host: None, user: USER.to_owned(), password: Secret::new(PASSWORD) };
+    Options { credentials: vec![given], ..Options::default() }
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use kelson_artifact::Store;
 use kelson_artifact::credentials::Keychain;
-use kelson_artifact::registry::{Client, Options, Proxies};
+use kelson_artifact::registry::{Client, Given, Options, Proxies};
 use kelson_model::Secret;
 use kelson_testkit::registry::{self, Auth, PASSWORD, REFRESH_TOKEN, Tls, USER};
 use kelson_testkit::{Fault, FaultProxy, Registry};
@@ -21,7 +21,8 @@ fn guarded(auth: Auth) -> (Registry, FaultProxy) {
 }
 
 fn with_password(password: &str) -> Options {
-    Options { credentials: Some((USER.to_owned(), Secret::new(password))), ..Options::default() }
+    let given = Given { host: None, user: USER.to_owned(), password: Secret::new(password) };
+    Options { credentials: vec![given], ..Options::default() }
 }
 
 /// Nothing that proves who we are may be in what people see.

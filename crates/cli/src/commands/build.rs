@@ -12,7 +12,7 @@ use kelson_yaml::Node;
 
 use self::parallel::Root;
 use crate::exit::Code;
-use crate::source::{Keys, Source};
+use crate::source::{self, Keys, Source};
 use crate::{draw, json, path, registry, runtime};
 
 const REORDER_WARNING: &str = "Flag --reorder has been deprecated, use the new 'sortOptions' field in kustomization.yaml instead.";
@@ -165,7 +165,7 @@ impl Arguments {
             return self.paths.iter().map(directory).collect();
         }
         runtime::run(async {
-            let client = self.registry.client()?;
+            let client = source::client(&self.registry, &self.paths)?;
             let mut roots = Vec::new();
             for path in &self.paths {
                 let root = match Reference::is_meant(path) || path == "-" {

@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     let text = runtime::run(async {
-        let client = arguments.registry.client()?;
+        let client = arguments.registry.client(&[&arguments.from, &arguments.to])?;
         match arguments.restore {
             true => unpack(arguments, &client).await,
             false => pack(arguments, &client).await,

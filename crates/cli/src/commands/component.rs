@@ -8,6 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
+use kelson_artifact::Reference;
+use kelson_artifact::registry::{Client, Given, Options};
 use kelson_model::Secret;
 use kelson_pipeline::component::World;
 
@@ -35,15 +37,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
 }
 
 /// The outside world of a job.
-fn world(registry: &registry::Flags, policy: Option<&policy::Flags>) -> anyhow::Result<World> {
-    let client = registry.client()?;
+fn world(
+    registry: &registry::Flags,
+    to: &[&Reference],
+    policy: Option<&policy::Flags>,
+) -> anyhow::Result<World> {
+    let client = registry.client(to)?;
     let with = registry.options()?;
     let connect = move |user: &str, password: &Secret| {
-        let credentials = Some((user.to_owned(), password.clone()));
-        kelson_artifact::registry::Client::new(kelson_artifact::registry::Options {
-            credentials,
-            ..with.clone()
-        })
+        // A client for one place only, so that whoever asks there may see them.
+        let given = Given { host: None, user: user.to_owned(), password: password.clone() };
+        Client::new(Options { credentials: vec![given], ..with.clone() })
     };
     let mut world = World::new(client, Arc::new(connect));
     if let Some(flags) = policy.filter(|flags| flags.is_given()) {

@@ -5,7 +5,7 @@ use kelson_yaml::Node;
 
 use super::build::Flags;
 use crate::exit::Code;
-use crate::source::{Keys, Source};
+use crate::source::{self, Keys, Source};
 use crate::{json, registry, runtime};
 
 /// Show what differs between the objects of two sources.
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     let (before, after) = runtime::run(async {
-        let client = arguments.registry.client()?;
+        let client = source::client(&arguments.registry, &[&arguments.before, &arguments.after])?;
         let open = |text| Source::open(text, &client, &arguments.keys);
         Ok((open(&arguments.before).await?, open(&arguments.after).await?))
     })?;

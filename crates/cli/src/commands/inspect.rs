@@ -48,9 +48,9 @@ struct Inspected {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     let (description, source) = runtime::run(async {
-        let client = arguments.registry.client()?;
         let (name, _) = crate::source::split(&arguments.artifact);
         let reference: Reference = name.parse()?;
+        let client = arguments.registry.client(&[&reference])?;
         let store = registry::store(&reference, &client)?;
         let description = describe(&store, &reference).await?;
         let source = match &description.producer {

@@ -37,7 +37,10 @@ const PARALLEL: usize = 8;
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     runtime::run(async {
-        let store = registry::store(&arguments.repository, &arguments.registry.client()?)?;
+        let store = registry::store(
+            &arguments.repository,
+            &arguments.registry.client(&[&arguments.repository])?,
+        )?;
         let tags = arguments.choose(store.tags().await?);
         let looks = tags.into_iter().map(|tag| look(&store, tag));
         let found: Vec<(String, Description)> = stream::iter(looks)

@@ -1,6 +1,8 @@
 //! `kelson mirror`: copies artifacts between registries and layouts.
 
+use kelson_artifact::registry::{Client, Options};
 use kelson_artifact::{CopyOptions, Reference, Store, copy};
+use kelson_model::Secret;
 
 use crate::exit::Code;
 use crate::progress::{Progress, bytes, count};
@@ -18,6 +20,15 @@ pub(crate) struct Arguments {
     /// Where to; without a tag it gets the one it has.
     #[arg(value_name = "TO", value_parser = registry::reference)]
     to: Reference,
+    /// Credentials for the registry of TO, where --creds are for another one.
+    #[arg(
+        long,
+        value_name = "USER:PASSWORD",
+        env = "KELSON_TO_CREDS",
+        hide_env_values = true,
+        value_parser = registry::secret
+    )]
+    to_creds: Option<Secret>,
     /// Leave signatures and other referrers behind.
     #[arg(long)]
     no_referrers: bool,
@@ -33,15 +44,28 @@ pub(crate) struct Arguments {
     registry: registry::Flags,
 }
 
+impl Arguments {
+    /// The client for what is written: another one where other credentials are for it.
+    fn target(&self, client: Client) -> anyhow::Result<Client> {
+        match (registry::host(&self.to), &self.to_creds) {
+            (Some(host), Some(creds)) => Ok(Client::new(Options {
+                credentials: vec![registry::given(host, creds)?],
+                ..self.registry.options()?
+            })?),
+            _ => Ok(client),
+        }
+    }
+}
+
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     runtime::run(async {
-        let client = arguments.registry.client()?;
+        let client = arguments.registry.client(&[&arguments.from, &arguments.to])?;
         let from = registry::store(&arguments.from, &client)?;
         let reference = match arguments.verify || arguments.policy.is_given() {
             true => super::verify::pin(&from, &arguments.from, &arguments.policy).await?,
             false => arguments.from.clone(),
         };
-        let to = Store::open(&arguments.to.place, &client);
+        let to = Store::open(&arguments.to.place, &arguments.target(client)?);
         let tags: Vec<String> =
             arguments.to.tag.iter().chain(&arguments.from.tag).take(1).cloned().collect();
         let progress = Progress::new();

@@ -38,7 +38,10 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     let pulled = runtime::run(async {
-        let store = registry::store(&arguments.artifact, &arguments.registry.client()?)?;
+        let store = registry::store(
+            &arguments.artifact,
+            &arguments.registry.client(&[&arguments.artifact])?,
+        )?;
         // Nothing is read before it is known to be signed.
         let reference = match arguments.verify || arguments.policy.is_given() {
             true => super::verify::pin(&store, &arguments.artifact, &arguments.policy).await?,

@@ -83,7 +83,7 @@ impl From<Format> for Form {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     let pushed = runtime::run(async {
-        let client = arguments.registry.client()?;
+        let client = arguments.registry.client(&[&arguments.artifact])?;
         let source = Source::open(&arguments.source, &client, &arguments.keys).await?;
         let package = match arguments.package(&source) {
             Ok(package) => package,

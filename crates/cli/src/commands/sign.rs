@@ -55,7 +55,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
             Some(_) => format!("in `{shown}`"),
             None => format!("in `{shown}` (its password is taken from {PASSWORD})"),
         })?;
-        let store = registry::store(&arguments.artifact, &arguments.registry.client()?)?;
+        let store = registry::store(
+            &arguments.artifact,
+            &arguments.registry.client(&[&arguments.artifact])?,
+        )?;
         let found = store.find(&arguments.artifact).await?;
         let form = match arguments.form {
             Form::Bundle => SignatureForm::Bundle,

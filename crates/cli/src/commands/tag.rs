@@ -33,7 +33,10 @@ pub(super) fn tag(text: &str) -> Result<String, String> {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     runtime::run(async {
-        let store = registry::store(&arguments.artifact, &arguments.registry.client()?)?;
+        let store = registry::store(
+            &arguments.artifact,
+            &arguments.registry.client(&[&arguments.artifact])?,
+        )?;
         let found = store.find(&arguments.artifact).await?;
         let raw = store.manifest(&found.digest).await?;
         for tag in &arguments.tags {

@@ -29,7 +29,10 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     runtime::run(async {
         let policy = arguments.policy.policy()?;
-        let store = registry::store(&arguments.artifact, &arguments.registry.client()?)?;
+        let store = registry::store(
+            &arguments.artifact,
+            &arguments.registry.client(&[&arguments.artifact])?,
+        )?;
         let found = store.find(&arguments.artifact).await?;
         let verified = verify(&store, &found.digest, &policy, SystemTime::now()).await?;
         let artifact = Reference { digest: Some(found.digest), ..arguments.artifact.clone() };

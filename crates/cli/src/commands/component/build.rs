@@ -72,8 +72,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     if let Some(path) = &arguments.emit_plan {
         return emit(&jobs, path);
     }
+    let to: Vec<&Reference> = arguments.to.iter().collect();
     let results = runtime::run(async {
-        let mut world = super::world(&arguments.registry, Some(&arguments.policy))?;
+        let mut world = super::world(&arguments.registry, &to, Some(&arguments.policy))?;
         if let Some(path) = &arguments.credentials {
             world.credentials = Arc::new(super::credentials(path)?);
         }

@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     let plan =
         plan.sync_oci_plan.with_context(|| format!("`{shown}` is not a plan to copy anything"))?;
     let artifact = runtime::run(async {
-        let world = super::world(&arguments.registry, None)?;
+        let world = super::world(&arguments.registry, &[], None)?;
         let progress = Progress::new();
         let options = CopyOptions { watch: progress.watch(), ..CopyOptions::default() };
         Ok(component::sync(&plan, &world, &options).await?)
