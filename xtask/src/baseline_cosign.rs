@@ -4,12 +4,11 @@
 //! `cosign.pub` are what cosign makes of that, and `layout` is an artifact that cosign signed in both forms.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context, anyhow};
-use kelson_testkit::tools;
+use anyhow::Context;
+use kelson_testkit::{Registry, registry, tools};
 use serde_json::{Value, json};
 
 use crate::run::{Scratch, output};
@@ -20,10 +19,9 @@ const PASSWORD: &str = "correct horse";
 /// Records all kinds of keys and returns their names.
 pub(crate) fn record(folder: &Path) -> anyhow::Result<Vec<String>> {
     let scratch = Scratch::new("cosign")?;
-    let crane = tools::get("crane")?;
     let recorder = Recorder {
-        registry: Registry::start(&crane)?,
-        crane,
+        registry: Registry::start(registry::Options::default())?,
+        crane: tools::get("crane")?,
         cosign: tools::get("cosign")?,
         home: scratch.path().to_owned(),
     };
@@ -61,7 +59,7 @@ impl Recorder {
         for (made, kept) in [("key", "cosign.key"), ("pub", "cosign.pub")] {
             fs::rename(prefix.with_extension(made), folder.join(kept))?;
         }
-        let repository = format!("127.0.0.1:{}/{name}", self.registry.port);
+        let repository = format!("{}/{name}", self.registry.address());
         let digest = self.push(&repository)?;
         let key = folder.join("cosign.key");
         for (form, annotations) in
@@ -162,43 +160,6 @@ impl Export<'_> {
         let folder = self.layout.join("blobs/sha256");
         fs::create_dir_all(&folder)?;
         Ok(fs::write(folder.join(digest.trim_start_matches("sha256:")), content)?)
-    }
-}
-
-/// A registry in memory, which ends with its owner.
-struct Registry {
-    child: Child,
-    port: String,
-}
-
-impl Registry {
-    fn start(crane: &Path) -> anyhow::Result<Self> {
-        let mut child = Command::new(crane)
-            .args(["registry", "serve", "--address", "127.0.0.1:0"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .context("cannot run `crane registry serve`")?;
-        let mut lines = BufReader::new(child.stderr.take().context("no output")?).lines();
-        let first = lines.next().transpose()?.unwrap_or_default();
-        // Nobody may close the pipe while the registry writes its log into it.
-        std::thread::spawn(move || lines.for_each(drop));
-        let port = first.rsplit(' ').next().unwrap_or_default().to_owned();
-        match port.parse::<u16>() {
-            Ok(_) => Ok(Self { child, port }),
-            Err(_) => {
-                child.kill().ok();
-                Err(anyhow!("`crane registry serve` says `{first}`"))
-            }
-        }
-    }
-}
-
-impl Drop for Registry {
-    fn drop(&mut self) {
-        self.child.kill().ok();
-        self.child.wait().ok();
     }
 }
 

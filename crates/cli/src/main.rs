@@ -15,6 +15,7 @@ mod runtime; // work that waits on the network
 mod source; // what people name as a source of objects
 mod stack; // room for the walks over deep documents
 mod table; // columns for people
+mod whole; // files that are whole or not there
 
 use clap::Parser;
 

@@ -81,13 +81,3 @@ fn credentials(path: &Path) -> anyhow::Result<BTreeMap<String, (String, Secret)>
         })
         .collect()
 }
-
-/// Writes a text under its final name only when all of it is there.
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let mut hidden = path.file_name().unwrap_or_default().to_owned();
-    hidden.push(format!(".{}", std::process::id()));
-    let aside = path.with_file_name(hidden);
-    std::fs::write(&aside, text)
-        .and_then(|()| std::fs::rename(&aside, path))
-        .with_context(|| format!("cannot write `{}`", path.display()))
-}

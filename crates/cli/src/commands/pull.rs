@@ -8,7 +8,7 @@ use kelson_artifact::{Content, PullOptions, Pulled, Reference};
 use crate::exit::Code;
 use crate::progress::{Progress, count};
 use crate::source::Keys;
-use crate::{json, policy, registry, runtime};
+use crate::{json, policy, registry, runtime, whole};
 
 /// Pull an artifact and print its objects, or write its files.
 ///
@@ -93,35 +93,21 @@ fn text(pulled: &Pulled) -> String {
     }
 }
 
-/// Writes to a name of its own first, so that nothing half-written is ever seen under the final one.
+/// Writes objects to a file, or files to a directory that is new or empty.
 fn write(pulled: &Pulled, path: &Path) -> anyhow::Result<()> {
     let shown = path.display();
-    let name = path.file_name().with_context(|| format!("`{shown}` has no name to write under"))?;
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}", std::process::id()));
-    let aside = path.with_file_name(hidden);
-    let result = match &pulled.content {
-        Content::Objects(text) if !path.is_dir() => {
-            std::fs::write(&aside, text.as_bytes()).context("cannot write the objects")
-        }
-        _ => {
-            if path.is_dir() && path.read_dir()?.next().is_some() {
-                bail!("`{shown}` is not empty: name a new directory");
-            }
-            if path.is_file() {
-                bail!("`{shown}` is a file, and the artifact is a tree: name a new directory");
-            }
-            write_tree(pulled, &aside)
-        }
-    };
-    let result = result.and_then(|()| {
-        std::fs::rename(&aside, path).with_context(|| format!("cannot write `{shown}`"))
-    });
-    if result.is_err() {
-        std::fs::remove_dir_all(&aside).or_else(|_| std::fs::remove_file(&aside)).ok();
+    if let Content::Objects(text) = &pulled.content
+        && !path.is_dir()
+    {
+        return whole::write(path, text);
     }
-    result
+    if path.is_dir() && path.read_dir()?.next().is_some() {
+        bail!("`{shown}` is not empty: name a new directory");
+    }
+    if path.is_file() {
+        bail!("`{shown}` is a file, and the artifact is a tree: name a new directory");
+    }
+    whole::make(path, |aside| write_tree(pulled, aside))
 }
 
 fn write_tree(pulled: &Pulled, root: &Path) -> anyhow::Result<()> {

@@ -12,7 +12,7 @@ use kelson_pipeline::plan;
 use super::super::push::{Format, described, epoch, recipients};
 use crate::exit::Code;
 use crate::progress::{Progress, count};
-use crate::{draw, policy, registry, runtime};
+use crate::{draw, policy, registry, runtime, whole};
 
 /// Build components into artifacts.
 ///
@@ -180,7 +180,7 @@ impl Arguments {
             [one] => serde_json::to_string_pretty(one)?,
             all => serde_json::to_string_pretty(all)?,
         };
-        super::write(path, &(text + "\n"))
+        whole::write(path, &(text + "\n"))
     }
 
     fn report(&self, jobs: &[Job], results: &[Result<BuildResult, Error>]) -> anyhow::Result<Code> {
@@ -255,7 +255,7 @@ fn emit(jobs: &[Job], path: &Path) -> anyhow::Result<Code> {
     };
     match path == Path::new("-") {
         true => super::super::print(&(text + "\n"))?,
-        false => super::write(path, &(text + "\n"))?,
+        false => whole::write(path, &(text + "\n"))?,
     }
     Ok(Code::Done)
 }

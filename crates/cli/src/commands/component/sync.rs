@@ -8,7 +8,7 @@ use kelson_pipeline::{component, plan};
 
 use crate::exit::Code;
 use crate::progress::Progress;
-use crate::{registry, runtime};
+use crate::{registry, runtime, whole};
 
 /// Copy a built artifact from one registry to another, as a plan says, and describe it.
 #[derive(Debug, clap::Args)]
@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     })?;
     let text = serde_json::to_string_pretty(&artifact)? + "\n";
     match &arguments.result {
-        Some(path) => super::write(path, &text)?,
+        Some(path) => whole::write(path, &text)?,
         None => super::super::print(&text)?,
     }
     Ok(Code::Done)
