@@ -288,6 +288,110 @@ fn a_replacement_must_not_change_the_type() {
     );
 }
 
+/// A replacement in which the second field of an object takes the value of the first.
+fn copy(from: &str, to: &str, object: &str) -> String {
+    format!(
+        "#- kustomization.yaml\nresources: [a.yaml]\nreplacements:\n- source: {{kind: A, fieldPath: {from}}}\n  targets:\n  - select: {{kind: A}}\n    fieldPaths: [{to}]\n#- a.yaml\napiVersion: example.com/v1\nkind: A\nmetadata:\n  name: a\n{object}"
+    )
+}
+
+#[test]
+fn a_replacement_must_not_put_one_value_where_many_were() {
+    check(
+        &copy("spec.size", "spec.sizes", "spec:\n  size: large\n  sizes:\n  - small\n"),
+        expect![[r#"
+        error[changed-type]: the replacement makes text of a list in `spec.sizes`
+         --> kustomization.yaml:6:18
+          |
+        6 |     fieldPaths: [spec.sizes]
+          |                  ^^^^^^^^^^ becomes text
+          |
+         ::: a.yaml:6:9
+          |
+        6 |   size: large
+          |         ----- the value is from here
+          |
+         ::: a.yaml:8:3
+          |
+        8 |   - small
+          |   - it was a list here
+          |
+          = help: copy a list into it, or name the field that was meant
+    "#]],
+    );
+    check(
+        &copy("spec.list", "spec.map", "spec:\n  list: [a]\n  map: {a: b}\n"),
+        expect![[r#"
+        error[changed-type]: the replacement makes a list of a mapping in `spec.map`
+         --> kustomization.yaml:6:18
+          |
+        6 |     fieldPaths: [spec.map]
+          |                  ^^^^^^^^ becomes a list
+          |
+         ::: a.yaml:6:9
+          |
+        6 |   list: [a]
+          |         -- the value is from here
+          |
+         ::: a.yaml:7:8
+          |
+        7 |   map: {a: b}
+          |        --- it was a mapping here
+          |
+          = help: copy a mapping into it, or name the field that was meant
+    "#]],
+    );
+    check(
+        &copy("spec.map", "spec.size", "spec:\n  size: large\n  map: {a: b}\n"),
+        expect![[r#"
+        error[changed-type]: the replacement empties `spec.size`: it is text and cannot hold a mapping
+         --> kustomization.yaml:6:18
+          |
+        6 |     fieldPaths: [spec.size]
+          |                  ^^^^^^^^^ becomes empty
+          |
+         ::: a.yaml:7:8
+          |
+        7 |   map: {a: b}
+          |        --- the value is from here
+          |
+         ::: a.yaml:6:9
+          |
+        6 |   size: large
+          |         ----- it was text here
+          |
+          = help: copy text into it, or name the field that was meant
+    "#]],
+    );
+}
+
+#[test]
+fn a_replacement_must_not_change_types_inside_a_text() {
+    let object = "spec:\n  size: large\n  text: |\n    size: 1\n";
+    check(
+        &copy("spec.size", "spec.text.size", object),
+        expect![[r#"
+        error[changed-type]: the replacement makes text of a number in `spec.text.size`
+         --> kustomization.yaml:6:18
+          |
+        6 |     fieldPaths: [spec.text.size]
+          |                  ^^^^^^^^^^^^^^ becomes text
+          |
+         ::: a.yaml:6:9
+          |
+        6 |   size: large
+          |         ----- the value is from here
+          |
+         ::: a.yaml:7:9
+          |
+        7 |   text: |
+          |         - it was a number here
+          |
+          = help: copy a number into it, or name the field that was meant
+    "#]],
+    );
+}
+
 #[test]
 fn a_patch_must_not_change_the_type() {
     let patch = |patch: &str| {

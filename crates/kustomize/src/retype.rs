@@ -73,7 +73,10 @@ fn compare<'n>(before: &'n Node, after: &'n Node, path: String, found: &mut Vec<
                 }
             }
         }
-        _ if is_other_type(before, after, &path) => found.push(Change { path, before, after }),
+        _ if before.is_null() || after.is_null() => {}
+        _ if is_other_type(type_of(before), type_of(after), &path) => {
+            found.push(Change { path, before, after });
+        }
         _ => {}
     }
 }
@@ -88,19 +91,16 @@ fn counterpart<'n>(item: &Node, index: usize, old: &[Node], new: &'n [Node]) -> 
     }
 }
 
-fn is_other_type(before: &Node, after: &Node, path: &str) -> bool {
-    if before.is_null() || after.is_null() {
-        return false;
-    }
-    let types = [type_of(before), type_of(after)];
+/// Whether two types, in our words, differ more than the API allows for the last field of the path.
+pub(crate) fn is_other_type(was: &str, now: &str, path: &str) -> bool {
     let field = path.rsplit('.').next().unwrap_or(path);
     let is_either =
-        EITHER.contains(&field) && types.iter().all(|it| matches!(*it, "a number" | "text"));
-    types[0] != types[1] && !is_either
+        EITHER.contains(&field) && [was, now].iter().all(|it| matches!(*it, "a number" | "text"));
+    was != now && !is_either
 }
 
 /// Our words for the type of a value.
-fn type_of(node: &Node) -> &'static str {
+pub(crate) fn type_of(node: &Node) -> &'static str {
     match &node.data {
         Data::Mapping(_) => "a mapping",
         Data::Sequence(_) => "a list",

@@ -4,10 +4,11 @@ mod comments; // the comments of a text that is written anew
 mod index; // objects by kind and by name
 mod live; // a value that changes with its source
 mod put; // one value into one object
+mod retyped; // fields that are of another type afterwards
 mod structured; // values inside a text that is YAML or JSON itself
 
 use kelson_model::Sources;
-use kelson_yaml::{Node, Span, Style, Tag, Touch};
+use kelson_yaml::{Node, Style, Tag, Touch};
 
 use crate::decode::Str;
 use crate::fault::{Fault, Result};
@@ -17,11 +18,11 @@ use crate::kustomization::{
 };
 use crate::path::{lookup, split_dotted, trail};
 use crate::resource::Resource;
-use crate::retype::type_name;
 use crate::selector::{IdPatterns, MetadataSelector};
 use crate::write::is_null;
 use index::{Candidates, Index};
 use live::{Allowance, Live};
+use retyped::Retyped;
 
 /// What is looked at when neither source nor target names a field.
 const DEFAULT_PATH: &str = "metadata.name";
@@ -49,28 +50,6 @@ struct Ledger {
     /// What may still be copied.
     allowance: Allowance,
     retyped: Vec<Retyped>,
-}
-
-/// A field whose type changed with its text.
-pub(crate) struct Retyped {
-    /// The path as the target names it.
-    field: Str,
-    /// Where the value was written.
-    value: Span,
-    was: Tag,
-    now: Tag,
-}
-
-impl Retyped {
-    /// The problem that this is under strictness.
-    pub(crate) fn fault(&self) -> Box<Fault> {
-        let (was, now) = (type_name(self.was), type_name(self.now));
-        let text = format!("the replacement makes {now} of {was} in `{}`", &*self.field);
-        Fault::new("changed-type", text)
-            .at(self.field.span, format!("becomes {now}"))
-            .at(self.value, "the value is from here")
-            .help("write the field into the target with a value of its type; a replacement keeps that")
-    }
 }
 
 /// Does the replacements in order.

@@ -1,9 +1,10 @@
 //! One value into the fields of one object.
 
-use kelson_yaml::{Data, Node, Scalar, Span, Tag, Touch};
+use kelson_yaml::{Data, Node, Touch};
 
 use super::live::Live;
-use super::{DEFAULT_PATH, Ledger, Options, Retyped, not_scalar, structured};
+use super::retyped::Before;
+use super::{DEFAULT_PATH, Ledger, Options, not_scalar, structured};
 use crate::decode::Str;
 use crate::fault::{Fault, Result};
 use crate::gotext;
@@ -58,8 +59,10 @@ impl<'a> Fields<'a> {
             check_depth(field.path.len(), value.node())
                 .map_err(|why| Fault::new("too-deep", why).at(field.text.span, "this field"))?;
             let tools = structured::Tools { make: self.make, whole_values: self.whole_values };
-            if tools.put(object, &field.path, value.node(), &mut writer).is_some() {
+            let path = (&field.path[..], &field.text);
+            if let Some(retyped) = tools.put(object, path, value.node(), &mut writer) {
                 ledger.allowance.spend(value.node(), field.path.len())?;
+                ledger.retyped.extend(retyped);
                 value.reread(at, object);
             } else {
                 let copy = Copy { value, ledger, writer: &mut writer, at };
@@ -123,25 +126,12 @@ impl Copy<'_> {
         field: &Str,
     ) -> Result<()> {
         self.ledger.allowance.spend(self.value.node(), place.len())?;
-        let was = type_to_keep(node, self.value.node());
+        let before = Before::new(node, self.value.node());
         set(node, self.value.node(), options, self.writer)?;
-        let now = node.as_scalar().map(Scalar::resolved);
-        if let (Some(was), Some(now)) = (was, now)
-            && was != now
-        {
-            let (field, value) = (field.clone(), self.value.node().span);
-            self.ledger.retyped.push(Retyped { field, value, was, now });
-        }
+        self.ledger.retyped.extend(before.compare(node, self.value.node(), field));
         self.value.wrote(self.at, place, node);
         Ok(())
     }
-}
-
-/// The type that a field should have afterwards: its own, or that of the value where it was made for this.
-fn type_to_keep(node: &Node, value: &Node) -> Option<Tag> {
-    let is_new = node.span == Span::NONE;
-    let scalar = if is_new { value.as_scalar() } else { node.as_scalar() };
-    scalar.map(Scalar::resolved).filter(|tag| *tag != Tag::Null)
 }
 
 /// Puts the value into one place: of a scalar only the text changes, anything else is replaced.

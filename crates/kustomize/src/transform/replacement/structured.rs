@@ -3,6 +3,8 @@
 use kelson_yaml::{Data, Node, emit, json};
 
 use super::comments;
+use super::retyped::{Before, Retyped};
+use crate::decode::Str;
 use crate::path::{Kind, Select, inside, lookup, lookup_mut};
 use crate::write::Writer;
 
@@ -16,28 +18,37 @@ pub(super) struct Tools {
 
 impl Tools {
     /// Puts the value at a path that goes on below a text. Whatever does not work out is nothing done: then
-    /// the path is tried as an ordinary one, and that has the error.
+    /// the path is tried as an ordinary one, and that has the error. Else the fields of another type come back.
     pub(super) fn put(
         &self,
         object: &mut Node,
-        path: &[String],
+        (path, name): (&[String], &Str),
         value: &Node,
         writer: &mut Writer,
-    ) -> Option<()> {
+    ) -> Option<Vec<Retyped>> {
         let above = text_on_the_way(object, path)?;
         let field = lookup_mut(object, &path[..above])?;
         let original = field.text()?.to_owned();
         let mut document = inside(field).ok()??;
         let before = styled(&document)?;
         let select = Select::new(&path[above..], self.make, self.whole_values);
-        let count = select.each(&mut document, &mut |node, _| put(node, value)).ok()?;
+        let mut retyped = Vec::new();
+        let mut found = |node: &mut Node, _: &[usize]| {
+            let before = Before::new(node, value);
+            put(node, value);
+            retyped.extend(before.compare(node, value, name));
+        };
+        let count = select.each(&mut document, &mut found).ok()?;
         if count == 0 {
             return None;
         }
         let text = written(&document, &original, &before)?;
         field.as_scalar_mut()?.text = text.into();
+        // Inside a text no place is known but that of the text.
+        let place = field.span;
+        retyped.iter_mut().for_each(|it| it.place = it.place.map(|_| place));
         writer.wrote(field, Some(value.span));
-        Some(())
+        Some(retyped)
     }
 }
 
