@@ -231,6 +231,46 @@ fn of_a_file_in_utf16_the_first_document_counts() {
     }
 }
 
+/// A schema in which the list `items` is merged by name, as YAML that is no JSON although it begins with a brace.
+const SCHEMA: &str = "{definitions: {v1.My: {properties: {spec: {properties: {items: {type: array, x-kubernetes-patch-merge-key: name, x-kubernetes-patch-strategy: merge, items: {type: object}}}}}, x-kubernetes-group-version-kind: [{group: example.com, kind: My, version: v1}]}}}\n";
+
+#[test]
+fn a_schema_in_utf16_is_yaml() {
+    let files = "#- kustomization.yaml\nopenapi: {path: schema}\nresources: [a.yaml]\npatches: [{path: p.yaml}]\n#- a.yaml\napiVersion: example.com/v1\nkind: My\nmetadata: {name: a}\nspec:\n  items: [{name: x}]\n#- p.yaml\napiVersion: example.com/v1\nkind: My\nmetadata: {name: a}\nspec:\n  items: [{name: y}]\n";
+    let half = |mut bytes: Vec<u8>| {
+        bytes.push(b'x');
+        bytes
+    };
+    let documents = format!("{SCHEMA}---\na: b\n");
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        for schema in [utf16(SCHEMA, order), half(utf16(&documents, order))] {
+            let folder = Folder::new(files);
+            std::fs::write(folder.path("schema"), schema).unwrap();
+            let ran = folder.run(&["build"]);
+            assert!(
+                ran.out.ends_with("  items:\n  - name: \"y\"\n  - name: x\n"),
+                "{}",
+                ran.shown()
+            );
+        }
+    }
+    for (schema, words) in [
+        (half(utf16(SCHEMA, u16::to_le_bytes)), "yaml: incomplete UTF-16 character"),
+        (SCHEMA.into(), "invalid character 'd'"),
+        (Vec::new(), "EOF"),
+        (b"definitions: [a]\n".into(), "json: cannot unmarshal"),
+    ] {
+        let folder = Folder::new(files);
+        std::fs::write(folder.path("schema"), schema).unwrap();
+        let ran = folder.run(&["build"]);
+        assert!(
+            ran.err.contains("invalid schema file: ") && ran.err.contains(words),
+            "{}",
+            ran.err
+        );
+    }
+}
+
 #[test]
 fn a_file_of_configuration_that_is_no_text_is_refused() {
     for (field, words) in [

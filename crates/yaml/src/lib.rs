@@ -39,5 +39,5 @@ pub use error::{EmitError, ParseError};
 pub use node::{
     Bond, Data, Entry, Mapping, Node, Scalar, Sequence, SourceId, Span, Style, Tag, Text, Touch,
 };
-pub use read::{decode, documents, first_document};
+pub use read::{decode, documents, first_document, first_document_of};
 pub use resolve::{Dialect, Reading, resolve};

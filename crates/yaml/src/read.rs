@@ -54,6 +54,23 @@ pub fn first_document(
     Reader::new(text, at, reading.into())?.document()
 }
 
+/// Reads the first document of bytes that may break off in the middle of a character, or be no text at all.
+///
+/// That is an error only where go-yaml comes that far to find the end of the document.
+pub fn first_document_of(
+    bytes: &[u8],
+    at: Span,
+    reading: impl Into<Reading>,
+) -> Result<Option<Node>, ParseError> {
+    let (text, error) = match decode(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => (decode(&bytes[..error.span.start as usize])?, Some(error)),
+    };
+    let mut reader = Reader::new(&text, at, reading.into())?;
+    reader.broken = error.map(|error| Broken::new(&text, error));
+    reader.document()
+}
+
 /// Reads the first document as go-yaml v3 does, without what kyaml adds. Aliases stay in it.
 pub(crate) fn first_as_written(text: &str) -> Result<Option<Node>, ParseError> {
     let mut reader = Reader::new(text, Span::NONE, Dialect::V3.into())?;
@@ -128,8 +145,28 @@ struct Reader<'a> {
     composer: Composer<'a>,
     length: usize,
     at: Span,
-    /// The first character that YAML does not allow, and from where on go-yaml would have met it.
-    forbidden: Option<(usize, usize)>,
+    /// The first character that YAML does not allow.
+    forbidden: Option<Broken>,
+    /// What follows the text and is none.
+    broken: Option<Broken>,
+}
+
+/// A place at which a text is none.
+struct Broken {
+    message: Cow<'static, str>,
+    at: usize,
+    /// From where on go-yaml would have met it.
+    met: usize,
+}
+
+impl Broken {
+    /// What is wrong with the bytes after a text. Of a character without its end go-yaml waits for the rest.
+    fn new(text: &str, error: ParseError) -> Self {
+        let at = text.len();
+        let is_cut = error.message.starts_with("incomplete");
+        let met = if is_cut { at } else { piece_start(&format!("{text}?"), at) };
+        Self { message: error.message.into(), at, met }
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -146,9 +183,13 @@ impl<'a> Reader<'a> {
             }
         }
         let forbidden = chars::first_forbidden(text.as_bytes());
-        let forbidden = forbidden.map(|bad| (bad, piece_start(text, bad)));
+        let forbidden = forbidden.map(|bad| Broken {
+            message: "control characters are not allowed".into(),
+            at: bad,
+            met: piece_start(text, bad),
+        });
         let composer = Composer::new(Parser::new(scanner), at);
-        Ok(Self { composer, length: text.len(), at, forbidden })
+        Ok(Self { composer, length: text.len(), at, forbidden, broken: None })
     }
 
     fn document(&mut self) -> Result<Option<Node>, ParseError> {
@@ -158,10 +199,10 @@ impl<'a> Reader<'a> {
 
     fn raw(&mut self) -> Result<Option<Raw>, ParseError> {
         let composed = self.composer.document();
-        if let Some((bad, limit)) = self.forbidden
-            && self.composer.parser.scanner.at + 4 > limit
-        {
-            let fail = Fail::plain("control characters are not allowed", bad as u32);
+        let read = self.composer.parser.scanner.at + 4;
+        let broken = self.forbidden.iter().chain(&self.broken).find(|broken| read > broken.met);
+        if let Some(broken) = broken {
+            let fail = Fail::plain(&*broken.message, broken.at as u32);
             return Err(self.error(fail, true));
         }
         composed.map_err(|fail| self.error(fail, true))

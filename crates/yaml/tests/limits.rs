@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use kelson_yaml::{Dialect, Span, decode, documents, emit, first_document, json};
+use kelson_yaml::{
+    Dialect, Span, decode, documents, emit, first_document, first_document_of, json,
+};
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
@@ -111,4 +113,19 @@ fn bytes_become_text_by_their_byte_order_mark() {
     assert_eq!(message(b"\xFF\xFE\0\xD8"), "incomplete UTF-16 surrogate pair");
     assert_eq!(message(b"\xFF\xFE\0\xD8a\0"), "expected low surrogate area");
     assert_eq!(message(b"\xFF\xFEa"), "incomplete UTF-16 character");
+}
+
+#[test]
+fn what_follows_the_first_document_may_break_off() {
+    let read = |bytes: &[u8]| match first_document_of(bytes, Span::NONE, Dialect::V2) {
+        Ok(node) => node.unwrap().get("a").and_then(|it| it.text().map(str::to_owned)).unwrap(),
+        Err(error) => error.upstream(),
+    };
+    assert_eq!(read(b"a: 1\n---\nb: 2 \xC3"), "1");
+    assert_eq!(read(b"\xFF\xFEa\0:\0 \01\0\n\0-\0-\0-\0\n\0b\0c\0d\0e\0\0"), "1");
+    assert_eq!(read(b"a: 1\n# \xC3"), "yaml: incomplete UTF-8 octet sequence");
+    // What is no text at all shows as soon as it is taken in.
+    assert_eq!(read(b"a: 1\n---\nb: 2 \xFF"), "yaml: invalid leading UTF-8 octet");
+    let far = [b"a: 1\n---\n".as_slice(), &[b'b'; 600], b"\xFF"].concat();
+    assert_eq!(read(&far), "1");
 }

@@ -146,19 +146,29 @@ impl Target {
     }
 }
 
-/// An OpenAPI document from its text.
+/// An OpenAPI document from its file: JSON if the first byte says so, else YAML, in UTF-16 too.
 fn document(file: &File) -> Result<Document> {
-    let text = file.text.as_deref().unwrap_or_default();
-    let node = if text.starts_with('{') {
-        kelson_yaml::json::read(text, file.at).map(Some)
-    } else {
-        kelson_yaml::first_document(text, file.at, Dialect::V2)
+    let bytes = file.bytes();
+    let node = match (&file.text, bytes.first()) {
+        (_, None) => return Err(bad_schema("EOF").at(file.at, "the file is empty")),
+        (Some(text), Some(b'{')) => kelson_yaml::json::read(text, file.at).map(Some),
+        _ => kelson_yaml::first_document_of(bytes, file.at, Dialect::V2),
     };
-    let node = node.map_err(|error| {
-        Fault::new("bad-schema", format!("invalid schema file: {}", error.message))
-            .at(error.span, error.message)
-    })?;
-    Ok(Document::new(node.unwrap_or_else(Node::null)))
+    let node = node.map_err(|error| bad_schema(&error.upstream()).at(error.span, error.message))?;
+    let node = node.unwrap_or_else(Node::null);
+    for part in std::iter::once(&node)
+        .chain(["definitions", "paths"].iter().filter_map(|key| node.get(key)))
+    {
+        if part.as_mapping().is_none() && !part.is_null() {
+            let text = "json: cannot unmarshal Go value of type spec.Swagger";
+            return Err(bad_schema(text).at(part.span, "a mapping is needed here"));
+        }
+    }
+    Ok(Document::new(node))
+}
+
+fn bad_schema(why: &str) -> Box<Fault> {
+    Fault::new("bad-schema", format!("invalid schema file: {why}"))
 }
 
 /// Puts upstream's words into quotes, as it does for components.
