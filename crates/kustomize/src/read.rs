@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use kelson_yaml::{Data, Dialect, Node, Reading, Span};
+use memchr::memmem;
 
 use crate::context::File;
 use crate::fault::{Fault, Result};
@@ -33,7 +34,7 @@ pub(crate) fn text(file: &File) -> Result<&str> {
 /// Reads every object of a text. `at` is where the text begins, `places` whether those of templates are known.
 pub(crate) fn resources(text: &str, at: Span, places: bool) -> Result<Vec<Resource>> {
     let reading = Reading { dialect: Dialect::V3, places };
-    let nodes = if text.contains("\r\n") {
+    let nodes = if memmem::find(text.as_bytes(), b"\r\n").is_some() {
         let (plain, removed) = without_returns(text);
         let mut nodes = documents(split(&plain)?, at, reading)?;
         nodes.iter_mut().for_each(|node| shift(node, at, &removed));
@@ -75,7 +76,7 @@ fn split(text: &str) -> Result<Vec<(&str, usize)>> {
     let mut chunks = Vec::new();
     let mut start = 0;
     let mut from = 0;
-    while let Some(found) = text[from..].find("\n---") {
+    while let Some(found) = memmem::find(&text.as_bytes()[from..], b"\n---") {
         let line = from + found + 1;
         let Some(length) = text[line..].find('\n') else { break };
         let end = line + length;

@@ -1,9 +1,11 @@
 //! The file system as a tree.
 
+use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use kelson_model::{Entry, FileKind, Tree, TreeError};
 
@@ -17,20 +19,26 @@ const MOST: usize = 1_000_000;
 ///
 /// Paths in the tree are paths on disk with the directory's own path taken off. Links are followed, but not out of
 /// the directory. Only regular files can be read: a pipe or a device would never end.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct DirectoryTree {
     root: PathBuf,
+    /// Directories that were asked for, with all links followed: most files lie beside one that was resolved before.
+    directories: Mutex<HashMap<PathBuf, PathBuf>>,
 }
 
 impl DirectoryTree {
     /// The whole file system: paths in the tree are absolute paths on disk.
     pub fn whole() -> Self {
-        Self { root: PathBuf::from("/") }
+        Self::new(PathBuf::from("/"))
     }
 
     /// The files below a directory.
     pub fn below(directory: &Path) -> io::Result<Self> {
-        Ok(Self { root: directory.canonicalize()? })
+        Ok(Self::new(directory.canonicalize()?))
+    }
+
+    fn new(root: PathBuf) -> Self {
+        Self { root, directories: Mutex::default() }
     }
 
     fn on_disk(&self, path: &str) -> PathBuf {
@@ -44,6 +52,38 @@ impl DirectoryTree {
             Some(_) => Ok(self.on_disk(&self.resolve(path)?.path)),
         }
     }
+
+    /// The path on disk with all links followed, and what is there.
+    fn follow(&self, path: &Path) -> io::Result<(PathBuf, fs::Metadata)> {
+        if let (Some(parent), Some(name)) = (path.parent(), plain_name(path)) {
+            let real = self.directory(parent)?.join(name);
+            let metadata = fs::symlink_metadata(&real)?;
+            if !metadata.is_symlink() {
+                return Ok((real, metadata));
+            }
+        }
+        let real = path.canonicalize()?;
+        let metadata = fs::metadata(&real)?;
+        Ok((real, metadata))
+    }
+
+    /// A directory with all links followed.
+    fn directory(&self, path: &Path) -> io::Result<PathBuf> {
+        let known = || self.directories.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(real) = known().get(path) {
+            return Ok(real.clone());
+        }
+        let real = path.canonicalize()?;
+        known().insert(path.to_owned(), real.clone());
+        Ok(real)
+    }
+}
+
+/// The last part of a path that ends in a name, and not in `..` or a slash.
+fn plain_name(path: &Path) -> Option<&OsStr> {
+    let name = path.file_name()?;
+    let ends = |whole: &OsStr| whole.as_encoded_bytes().ends_with(name.as_encoded_bytes());
+    ends(path.as_os_str()).then_some(name)
 }
 
 impl Tree for DirectoryTree {
@@ -60,16 +100,16 @@ impl Tree for DirectoryTree {
         if metadata.len() > LARGEST {
             return Err(TreeError::Unreadable("has more than 4 GiB".to_owned()));
         }
-        let mut file = fs::File::open(&path).map_err(translate)?;
-        // A file may grow while it is read; what counts is what is read. One byte more shows the end at once.
-        let mut content = Vec::with_capacity(metadata.len() as usize + 1);
-        file.by_ref().take(LARGEST).read_to_end(&mut content).map_err(translate)?;
+        let file = fs::File::open(&path).map_err(translate)?;
+        // Who has the length need not ask for the end. The files in which a system shows itself have none to give.
+        let limit = if metadata.len() == 0 { LARGEST } else { metadata.len() };
+        let mut content = Vec::with_capacity(metadata.len() as usize);
+        file.take(limit).read_to_end(&mut content).map_err(translate)?;
         Ok(content.into())
     }
 
     fn resolve(&self, path: &str) -> Result<Entry, TreeError> {
-        let real = self.on_disk(path).canonicalize().map_err(translate)?;
-        let metadata = fs::metadata(&real).map_err(translate)?;
+        let (real, metadata) = self.follow(&self.on_disk(path)).map_err(translate)?;
         let inside = real
             .strip_prefix(&self.root)
             .map_err(|_| TreeError::Unreadable("leads out of the tree".to_owned()))?;

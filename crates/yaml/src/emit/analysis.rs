@@ -42,6 +42,9 @@ impl Analysis {
         if bytes.is_empty() {
             return Self { flow_plain: false, block: false, ..Self::PLAIN };
         }
+        if let Some(look) = Look::at_lines(bytes) {
+            return look.decide(bytes);
+        }
         let mut look = Look::default();
         look.first(bytes);
         let mut at = 0;
@@ -94,7 +97,34 @@ struct Look {
     wide: bool,
 }
 
+/// Shorter texts are looked at byte by byte.
+const WORTH_IT: usize = 64;
+
 impl Look {
+    /// Looks at a long text of several lines if it is printable ASCII throughout. Such a text is never plain, so
+    /// that only the ends of its lines matter.
+    fn at_lines(bytes: &[u8]) -> Option<Self> {
+        let is_odd = |byte: &u8| !(0x20..0x7F).contains(byte) & (*byte != b'\n');
+        let is_clean = |chunk: &[u8]| !chunk.iter().fold(false, |any, byte| any | is_odd(byte));
+        if bytes.len() < WORTH_IT
+            || memchr::memchr(b'\n', bytes).is_none()
+            || !bytes.chunks(WORTH_IT).all(is_clean)
+        {
+            return None;
+        }
+        let mut look = Self { line_break: true, ..Self::default() };
+        for at in memchr::memchr_iter(b'\n', bytes) {
+            look.space_break |= at > 0 && bytes[at - 1] == b' ';
+            look.break_space |= bytes.get(at + 1) == Some(&b' ');
+        }
+        look.previous = match bytes.last() {
+            Some(b' ') => Previous::Space,
+            Some(b'\n') => Previous::Break,
+            _ => Previous::Other,
+        };
+        Some(look)
+    }
+
     fn first(&mut self, bytes: &[u8]) {
         let followed = matches!(bytes.get(1), None | Some(b' ' | b'\t'));
         let (flow, block) = match bytes[0] {
@@ -213,5 +243,36 @@ impl Look {
 
     fn starts_with_break(&self, bytes: &[u8]) -> bool {
         matches!(bytes, [b'\n' | b'\r', ..] | [0xC2, 0x85, ..] | [0xE2, 0x80, 0xA8 | 0xA9, ..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same text looked at by lines and byte by byte.
+    #[test]
+    fn lines_are_seen_as_their_bytes_are() {
+        let filler = "key: [value] # and more ".repeat(4);
+        let parts = ["\n", " ", "x", "\n\n", " \n", "\n ", ":", "#"];
+        for first in parts {
+            for middle in parts {
+                for last in parts {
+                    let text = [first, &filler, middle, &filler, last].concat();
+                    let Some(quick) = Look::at_lines(text.as_bytes()) else {
+                        assert!(!text.contains('\n'), "{text:?}");
+                        continue;
+                    };
+                    let mut slow = Look::default();
+                    slow.first(text.as_bytes());
+                    let mut at = 0;
+                    while at < text.len() {
+                        at += slow.character(text.as_bytes(), at, Dialect::V3);
+                    }
+                    let shown = |look: Look| format!("{:?}", look.decide(text.as_bytes()));
+                    assert_eq!(shown(quick), shown(slow), "{text:?}");
+                }
+            }
+        }
     }
 }

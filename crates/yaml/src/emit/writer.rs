@@ -194,14 +194,17 @@ impl<'o> Writer<'o> {
         self.hints(text);
         self.line_break();
         self.out.reserve(text.len());
+        // Breaks other than LF are rare, and all but CR lie beyond ASCII.
+        let is_usual =
+            |text: &str| text.is_ascii() && memchr::memchr(b'\r', text.as_bytes()).is_none();
+        let all_usual = is_usual(text);
         let mut rest = text;
         while let Some(at) = memchr::memchr(b'\n', rest.as_bytes()) {
             let (line, tail) = rest.split_at(at + 1);
             rest = tail;
             match line {
                 "\n" => self.out.push('\n'),
-                // Breaks other than LF are rare, and all but CR lie beyond ASCII.
-                _ if line.is_ascii() && !line.contains('\r') => {
+                _ if all_usual || is_usual(line) => {
                     self.pad(indent);
                     self.out.push_str(line);
                 }

@@ -46,6 +46,9 @@ impl<'a> Scanner<'a> {
             let start = self.at;
             self.skip_line();
             text.push_str(&self.src[start..self.at]);
+            if literal {
+                self.lines_alike(indent, &mut text);
+            }
             self.read_break(&mut first);
             self.block_breaks(&mut indent, &mut more, mark)?;
         }
@@ -59,6 +62,23 @@ impl<'a> Scanner<'a> {
         text.shrink_to_fit();
         let style = if literal { Style::Literal } else { Style::Folded };
         Ok(Token { text: Cow::Owned(text), ..Token::new(Kind::Scalar(style), mark) })
+    }
+
+    /// Takes the lines that follow for as long as each is indented as the first, and neither empty nor the last.
+    fn lines_alike(&mut self, indent: i64, text: &mut String) {
+        let bytes = self.src.as_bytes();
+        let Ok(indent) = usize::try_from(indent) else { return };
+        while let Some([b'\n', blanks @ .., next]) = bytes.get(self.at..self.at + indent + 2)
+            && blanks.iter().all(|byte| *byte == b' ')
+            && !matches!(next, b'\n' | b'\r' | 0xC2 | 0xE2)
+        {
+            let start = self.at;
+            self.skip_break();
+            self.at += indent;
+            self.skip_line();
+            text.push('\n');
+            text.push_str(&self.src[start + 1 + indent..self.at]);
+        }
     }
 
     /// The indicators behind `|` or `>` and the rest of that line.
