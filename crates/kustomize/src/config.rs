@@ -40,9 +40,7 @@ pub(crate) struct NameReference {
 impl TransformerConfig {
     /// The built-in fields, in upstream's order.
     pub(crate) fn builtin() -> Self {
-        let mut config = tables::all();
-        config.sort();
-        config
+        tables::all()
     }
 
     /// Adds what `other` has and this has not.
@@ -111,6 +109,11 @@ fn merge_references(
     theirs: &Arc<Vec<NameReference>>,
 ) -> Result<()> {
     if Arc::ptr_eq(mine, theirs) || theirs.is_empty() {
+        return Ok(());
+    }
+    let is_in_order = || theirs.windows(2).all(|it| order(&it[0].target) < order(&it[1].target));
+    if mine.is_empty() && is_in_order() {
+        *mine = Arc::clone(theirs);
         return Ok(());
     }
     let mine = Arc::make_mut(mine);

@@ -35,7 +35,10 @@ pub(crate) struct Step {
 impl FieldSpec {
     /// A field from its path: elements are separated by `/`, and `\/` stands for a slash in a name.
     pub(crate) fn new(gvk: Gvk, path: &str, create: bool) -> Self {
-        let steps = split(path, '/').iter().map(|part| Step::new(part)).collect();
+        let steps = match path.contains('\\') {
+            true => split(path, '/').iter().map(|part| Step::new(part)).collect(),
+            false => path.strip_prefix('/').unwrap_or(path).split('/').map(Step::new).collect(),
+        };
         Self { gvk, path: path.into(), create, steps }
     }
 
@@ -100,6 +103,12 @@ impl Specs {
         specs
     }
 
+    /// The fields in the order of their kinds, repeated ones included.
+    pub(crate) fn sorted(mut list: Vec<FieldSpec>) -> Self {
+        list.sort_by_cached_key(|spec| crate::config::order(&spec.gvk));
+        Self::new(list)
+    }
+
     /// The fields, in order.
     pub(crate) fn list(&self) -> &[FieldSpec] {
         &self.list
@@ -136,9 +145,7 @@ impl Specs {
 
     /// Puts the fields in the order of their kinds.
     pub(crate) fn sort(&mut self) {
-        let mut list = std::mem::take(&mut self.list);
-        list.sort_by_cached_key(|spec| crate::config::order(&spec.gvk));
-        *self = Self::new(list);
+        *self = Self::sorted(std::mem::take(&mut self.list));
     }
 
     fn push(&mut self, spec: FieldSpec) {

@@ -5,14 +5,14 @@
 
 use std::sync::Arc;
 
-use super::{NameReference, TransformerConfig};
+use super::{NameReference, TransformerConfig, order};
 use crate::fieldspec::{FieldSpec, Specs};
 use crate::id::Gvk;
 use crate::sort::{FIRST, LAST};
 
 type Row = (&'static str, &'static str);
 
-/// The built-in fields of every transformer, in the order of the tables.
+/// The built-in fields of every transformer, in the order of their kinds.
 pub(super) fn all() -> TransformerConfig {
     let template_labels = specs(TEMPLATE_LABELS);
     let mut common_labels: Vec<FieldSpec> = rows(SELECTORS).collect();
@@ -21,12 +21,12 @@ pub(super) fn all() -> TransformerConfig {
         name_prefix: specs(NAMES),
         name_suffix: specs(NAMES),
         namespace: specs(NAMESPACES),
-        common_labels: Arc::new(Specs::new(common_labels)),
+        common_labels: Arc::new(Specs::sorted(common_labels)),
         labels: Arc::default(),
         template_labels,
         common_annotations: specs(ANNOTATIONS),
         name_reference: Arc::new(name_references()),
-        var_reference: Arc::new(Specs::new(var_references())),
+        var_reference: Arc::new(Specs::sorted(var_references())),
         images: specs(IMAGES),
         replicas: specs(REPLICAS),
     }
@@ -331,7 +331,9 @@ fn name_references() -> Vec<NameReference> {
         target: gvk(target),
         referrers: Specs::new(below(pods, in_pod).chain(rows(others)).collect()),
     };
-    NAME_REFERENCES.iter().map(rule).collect()
+    let mut rules: Vec<NameReference> = NAME_REFERENCES.iter().map(rule).collect();
+    rules.sort_by_cached_key(|rule| order(&rule.target));
+    rules
 }
 
 fn var_references() -> Vec<FieldSpec> {
@@ -345,7 +347,7 @@ fn below(pods: &'static [Row], paths: &'static [&str]) -> impl Iterator<Item = F
 }
 
 fn specs(table: &'static [Row]) -> Arc<Specs> {
-    Arc::new(Specs::new(rows(table).collect()))
+    Arc::new(Specs::sorted(rows(table).collect()))
 }
 
 fn rows(table: &'static [Row]) -> impl Iterator<Item = FieldSpec> {
