@@ -14,6 +14,7 @@ mod registry; // how registries are reached
 mod runtime; // work that waits on the network
 mod source; // what people name as a source of objects
 mod stack; // room for the walks over deep documents
+mod switch; // `--enable-helm=true`
 mod table; // columns for people
 mod whole; // files that are whole or not there
 
@@ -28,7 +29,7 @@ pub(crate) struct Arguments {
 }
 
 fn main() -> std::process::ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse_from(switch::alone(std::env::args_os())) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are answers, everything else is wrong usage.

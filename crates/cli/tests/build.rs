@@ -200,6 +200,17 @@ fn deprecated_flags_are_named_as_upstream_does() {
     .assert_eq(&ran.err);
 }
 
+#[test]
+fn switches_may_have_a_value_as_in_go() {
+    let files = "#- kustomization.yaml\nresources: [a.yaml]\n#- a.yaml\napiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n";
+    let folder = Folder::new(files);
+    for (value, is_on) in [("true", true), ("1", true), ("false", false), ("F", false)] {
+        let ran = folder.run(&["build", &format!("--enable-managedby-label={value}")]);
+        assert_eq!((ran.code, ran.out.contains("managed-by")), (0, is_on), "{}", ran.shown());
+    }
+    assert_eq!(folder.run(&["build", "--enable-helm=yes"]).code, 64);
+}
+
 /// Writes a text as UTF-16 with a byte order mark.
 fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
     std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(bytes).collect()

@@ -63,7 +63,7 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "PROGRAM", default_value = "helm")]
     helm_command: String,
     /// An API version that charts are told of; may be repeated.
-    #[arg(long, value_name = "VERSION", value_delimiter = ',')]
+    #[arg(long, value_name = "VERSION")]
     helm_api_versions: Vec<String>,
     /// The Kubernetes version that charts are told of.
     #[arg(long, value_name = "VERSION", default_value = "")]
@@ -181,7 +181,7 @@ impl Arguments {
 
 /// Whether a flag is among the words of the command line.
 fn is_typed(flag: &str) -> bool {
-    std::env::args().any(|word| word == flag)
+    std::env::args().any(|word| word.split('=').next() == Some(flag))
 }
 
 /// A directory as named, and what came of it.
