@@ -129,11 +129,11 @@ fn merge_references(
 
 /// Where a kind stands among others: what is referred to comes before what refers.
 pub(crate) fn order(gvk: &Gvk) -> (i8, String) {
-    let or = |text: &str, placeholder: &str| {
-        if text.is_empty() { placeholder.to_owned() } else { text.to_owned() }
-    };
-    let key = [or(&gvk.group, "~G"), or(&gvk.version, "~V"), or(&gvk.kind, "~K")].join("_");
-    (tables::rank(&gvk.kind), key)
+    fn or<'a>(text: &'a str, placeholder: &'a str) -> &'a str {
+        if text.is_empty() { placeholder } else { text }
+    }
+    let key = [or(&gvk.group, "~G"), "_", or(&gvk.version, "~V"), "_", or(&gvk.kind, "~K")];
+    (tables::rank(&gvk.kind), key.concat())
 }
 
 #[cfg(test)]

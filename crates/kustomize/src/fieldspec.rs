@@ -35,10 +35,13 @@ pub(crate) struct Step {
 impl FieldSpec {
     /// A field from its path: elements are separated by `/`, and `\/` stands for a slash in a name.
     pub(crate) fn new(gvk: Gvk, path: &str, create: bool) -> Self {
-        let steps = match path.contains('\\') {
-            true => split(path, '/').iter().map(|part| Step::new(part)).collect(),
-            false => path.strip_prefix('/').unwrap_or(path).split('/').map(Step::new).collect(),
-        };
+        let mut steps = Vec::with_capacity(1 + memchr::memchr_iter(b'/', path.as_bytes()).count());
+        match path.contains('\\') {
+            true => steps.extend(split(path, '/').iter().map(|part| Step::new(part))),
+            false => {
+                steps.extend(path.strip_prefix('/').unwrap_or(path).split('/').map(Step::new));
+            }
+        }
         Self { gvk, path: path.into(), create, steps }
     }
 
