@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| kelson_fuzz::merge(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| kelson_fuzz::engine::merge(input));

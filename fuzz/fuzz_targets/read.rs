@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| kelson_fuzz::read(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| kelson_fuzz::engine::read(input));

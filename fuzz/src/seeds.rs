@@ -1,4 +1,5 @@
-//! What the fuzzers start from, and the tests replay: the cases of the engine, and what was found before.
+//! What the fuzzers start from, and the tests replay: the cases of the engine, archives and manifests that others made,
+//! and what was found before.
 
 use std::fs;
 use std::io;
@@ -18,6 +19,22 @@ pub struct Seed {
 ///
 /// Fails if a folder or a file cannot be read.
 pub fn seeds(repository: &Path, target: &str) -> io::Result<Vec<Seed>> {
+    let mut seeds = match target {
+        "archive" | "manifest" => files(&repository.join("fuzz/seeds").join(target))?,
+        _ => cases(repository, target)?,
+    };
+    seeds.extend(files(&repository.join("fuzz/findings").join(target))?);
+    Ok(seeds)
+}
+
+/// The files of a folder, as they are.
+fn files(folder: &Path) -> io::Result<Vec<Seed>> {
+    let paths = entries(folder)?.into_iter().filter(|path| name(path) != ".gitkeep");
+    paths.map(|path| Ok(Seed { name: name(&path), input: fs::read(&path)? })).collect()
+}
+
+/// The cases of the engine.
+fn cases(repository: &Path, target: &str) -> io::Result<Vec<Seed>> {
     let mut seeds = Vec::new();
     for case in entries(&repository.join("crates/kustomize/tests/cases"))? {
         let input = case.join("in");
@@ -25,11 +42,6 @@ pub fn seeds(repository: &Path, target: &str) -> io::Result<Vec<Seed>> {
             let mut files = Vec::new();
             read_tree(&input, "", &mut files)?;
             seeds.push(Seed { name: name(&case), input: from_files(target, &files) });
-        }
-    }
-    for finding in entries(&repository.join("fuzz/findings").join(target))? {
-        if name(&finding) != ".gitkeep" {
-            seeds.push(Seed { name: name(&finding), input: fs::read(&finding)? });
         }
     }
     Ok(seeds)

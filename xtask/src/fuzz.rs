@@ -1,11 +1,11 @@
 //! Coverage-guided fuzzers for what reads a user's files.
 //!
 //! They need a nightly compiler and `cargo-fuzz`; the latter is installed into the cache. Seeds are our own test
-//! cases. What a fuzzer finds is put, made small, into `fuzz/findings/`, where the tests replay it for ever.
+//! cases, and archives and manifests that others made. What a fuzzer finds is put, made small, into `fuzz/findings/`, where the tests replay it for ever.
 
 #[path = "../../fuzz/src/seeds.rs"]
 #[expect(unreachable_pub, reason = "the fuzzers use it as a crate")]
-mod seeds; // the cases of the engine as inputs; the tests replay the same
+mod seeds; // what they start from; the tests replay the same
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use kelson_testkit::cache;
 
 use crate::run::{output, root, run as run_command};
 
-const TARGETS: [&str; 4] = ["read", "emit", "merge", "render"];
+const TARGETS: [&str; 6] = ["read", "emit", "merge", "render", "archive", "manifest"];
 
 /// Runs the named fuzzers, or all, each for the given number of seconds.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
@@ -71,7 +71,7 @@ fn fuzz(program: &Path, target: &str, corpus: &Path, seconds: u64) -> anyhow::Re
         "-timeout=10".to_owned(),
         "-rss_limit_mb=2048".to_owned(),
         "-max_len=8192".to_owned(),
-        format!("-dict={}", root().join("fuzz/words.dict").display()),
+        format!("-dict={}", root().join("fuzz").join(words(target)).display()),
         "-print_final_stats=1".to_owned(),
     ];
     let mut command = Command::new("rustup");
@@ -86,6 +86,14 @@ fn fuzz(program: &Path, target: &str, corpus: &Path, seconds: u64) -> anyhow::Re
     run_command(&mut command).with_context(|| {
         format!("the fuzzer `{target}` found something: make it small, put it into fuzz/findings/{target}/")
     })
+}
+
+/// The dictionary of a fuzzer.
+fn words(target: &str) -> &'static str {
+    match target {
+        "archive" | "manifest" => "artifact.dict",
+        _ => "words.dict",
+    }
 }
 
 /// Puts what a fuzzer starts from into its corpus.

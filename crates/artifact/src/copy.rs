@@ -276,13 +276,11 @@ pub(crate) async fn send(
     watch: &Watch,
 ) -> Result<Sent, Error> {
     let digest = descriptor.digest;
-    if to.has_blob(&digest).await? {
+    let watched = Watched { source, descriptor, watch, opened: AtomicBool::new(false) };
+    if !to.put_blob(descriptor, &watched, mount).await? {
         watch.tell(Transfer::There { digest });
         return Ok(Sent::There);
     }
-    watch.tell(Transfer::Begun { digest, size: descriptor.size });
-    let watched = Watched { source, watch, opened: AtomicBool::new(false) };
-    to.put_blob(descriptor, &watched, mount).await?;
     watch.tell(Transfer::Done { digest });
     // What a registry takes over from another of its repositories does not move.
     let moved = watched.opened.into_inner();
@@ -292,13 +290,17 @@ pub(crate) async fn send(
 /// Tells how much of a blob has been read.
 struct Watched<'a> {
     source: &'a dyn BlobSource,
+    descriptor: &'a Descriptor,
     watch: &'a Watch,
     opened: AtomicBool,
 }
 
 impl BlobSource for Watched<'_> {
     fn open(&self) -> BoxFuture<'_, Result<Blob, Error>> {
-        self.opened.store(true, Ordering::Relaxed);
+        if !self.opened.swap(true, Ordering::Relaxed) {
+            let Descriptor { digest, size, .. } = *self.descriptor;
+            self.watch.tell(Transfer::Begun { digest, size });
+        }
         Box::pin(async { Ok(self.source.open().await?.watched(self.watch.clone())) })
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod key; // keys
 pub(crate) mod keyless; // certificates and logs, judged by a trust root
 pub(crate) mod log; // log entries of the older form
 pub(crate) mod payload; // what the older form signs
+mod prehashed; // what cosign signs with Ed25519 keys
 mod sealed; // private keys under a password
 
 pub use error::{Rejection, SignatureError};

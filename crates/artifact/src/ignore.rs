@@ -4,6 +4,8 @@
 #[derive(Clone, Debug, Default)]
 pub struct Ignore {
     patterns: Vec<Pattern>,
+    /// What somebody says who is not to be contradicted by files; it comes after all the others.
+    last: Vec<Pattern>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,6 +40,11 @@ impl Ignore {
         self.patterns.extend(text.lines().filter_map(|line| Pattern::parse(line, &domain)));
     }
 
+    /// Adds a pattern that no file of patterns takes back, whichever is read later.
+    pub fn insist(&mut self, pattern: &str) {
+        self.last.extend(Pattern::parse(pattern, &[]));
+    }
+
     /// Whether a path is left out, by itself or with a directory above it.
     pub fn is_ignored(&self, path: &str, directory: bool) -> bool {
         let parts: Vec<&str> = parts(path).collect();
@@ -46,7 +53,8 @@ impl Ignore {
     }
 
     fn decides(&self, path: &[&str], directory: bool) -> bool {
-        let last = self.patterns.iter().rev().find(|pattern| pattern.matches(path, directory));
+        let mut latest = self.last.iter().rev().chain(self.patterns.iter().rev());
+        let last = latest.find(|pattern| pattern.matches(path, directory));
         last.is_some_and(|pattern| !pattern.keeps)
     }
 }

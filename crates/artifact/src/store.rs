@@ -41,6 +41,18 @@ impl Store {
         }
     }
 
+    /// Reads what a reference means now, in one step.
+    pub async fn read(&self, reference: &Reference) -> Result<Raw, Error> {
+        let selector = reference.selector();
+        match self {
+            Self::Repository(repository) => repository.fetch(&selector).await,
+            Self::Layout(layout) => {
+                let found = layout.resolve(&selector).await?;
+                layout.manifest(&found.digest).await
+            }
+        }
+    }
+
     /// Reads a manifest or index, checked against its digest and no longer than
     /// [`crate::manifest::LARGEST_MANIFEST`].
     pub async fn manifest(&self, digest: &Digest) -> Result<Raw, Error> {
@@ -75,13 +87,14 @@ impl Store {
         }
     }
 
-    /// Stores a blob. `from` is another store of the same registry that has it already, where one is known.
+    /// Stores a blob unless it is there, and says whether it was not. `from` is another store of the same registry that has
+    /// it already, where one is known.
     pub async fn put_blob(
         &self,
         descriptor: &Descriptor,
         source: &dyn BlobSource,
         from: Option<&Self>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         match (self, from) {
             (Self::Repository(repository), Some(Self::Repository(from))) => {
                 repository.put_blob(descriptor, source, Some(from)).await
@@ -89,7 +102,13 @@ impl Store {
             (Self::Repository(repository), _) => {
                 repository.put_blob(descriptor, source, None).await
             }
-            (Self::Layout(layout), _) => layout.put_blob(descriptor, source).await,
+            (Self::Layout(layout), _) => {
+                let missing = !layout.has_blob(&descriptor.digest).await?;
+                if missing {
+                    layout.put_blob(descriptor, source).await?;
+                }
+                Ok(missing)
+            }
         }
     }
 

@@ -59,8 +59,7 @@ pub async fn pull(
     reference: &Reference,
     options: &PullOptions,
 ) -> Result<Pulled, Error> {
-    let found = store.find(reference).await?;
-    let (descriptor, followed) = follow(store, &found.digest).await?;
+    let (descriptor, followed) = follow(store, reference).await?;
     let manifest = match followed {
         Followed::Manifest(manifest) => manifest,
         Followed::Index(index) => return Err(refuse_index(&index)),
@@ -86,8 +85,8 @@ enum Followed {
 }
 
 /// Reads a manifest, following indexes that leave no choice. What was named in the first place is described as well.
-async fn follow(store: &Store, digest: &Digest) -> Result<(Descriptor, Followed), Error> {
-    let mut raw = store.manifest(digest).await?;
+async fn follow(store: &Store, reference: &Reference) -> Result<(Descriptor, Followed), Error> {
+    let mut raw = store.read(reference).await?;
     let descriptor = raw.descriptor.clone();
     for _ in 0..3 {
         let index = match raw.parse()? {
@@ -101,7 +100,7 @@ async fn follow(store: &Store, digest: &Digest) -> Result<(Descriptor, Followed)
         }
     }
     let reason = "its indexes are nested too deep".to_owned();
-    Err(Error::Manifest { digest: *digest, reason })
+    Err(Error::Manifest { digest: descriptor.digest, reason })
 }
 
 /// Builders of images add manifests that only say how another one was built.

@@ -39,14 +39,20 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// Whether anything is asked.
+    /// Whether anything is asked, were it not enough: who says something about signatures wants them verified.
     pub(crate) fn is_given(&self) -> bool {
+        let about =
+            self.trusted_root.is_some() || self.require_tlog || !self.annotations.is_empty();
+        about || self.names_somebody()
+    }
+
+    fn names_somebody(&self) -> bool {
         !self.keys.is_empty() || self.identity().is_some() || self.issuer().is_some()
     }
 
     /// What is asked. Somebody must be named: a signature by just anybody proves nothing.
     pub(crate) fn policy(&self) -> anyhow::Result<Policy> {
-        if !self.is_given() {
+        if !self.names_somebody() {
             bail!(
                 "say whose signature counts: --key FILE, or --certificate-identity with \
                  --certificate-oidc-issuer and --trusted-root"

@@ -2,9 +2,10 @@
 
 use std::future::Future;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 
-use crate::stack;
+use crate::exit::Code;
+use crate::{draw, stack};
 
 /// Runs work to its end. Ctrl-C and a polite kill end it where it stands: whatever was being transferred never shows
 /// under its final name.
@@ -16,6 +17,8 @@ pub(crate) fn run<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::R
         .context("cannot start the threads that wait for the network")?;
     let result = runtime.block_on(async {
         tokio::select! {
+            // Work that does not wait is ended by the system itself, as long as nobody else listens.
+            biased;
             result = work => result,
             signal = interrupted() => match signal {
                 Ok(()) => bail!("interrupted"),
@@ -23,8 +26,15 @@ pub(crate) fn run<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::R
             },
         }
     });
-    // Whatever still hangs must not keep the person waiting.
-    runtime.shutdown_background();
+    // Ctrl-C is ours from now on, so somebody has to hear it while the results are written.
+    runtime.spawn(async {
+        if interrupted().await.is_ok() {
+            draw::error(&anyhow!("interrupted"));
+            std::process::exit(Code::Failed as i32);
+        }
+    });
+    // It is left running: whatever still hangs in it must not keep the person waiting.
+    std::mem::forget(runtime);
     result
 }
 

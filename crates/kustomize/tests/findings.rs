@@ -1,12 +1,15 @@
 //! What the fuzzers start from and what they once found, through the very functions they call.
 
-#[path = "../../../fuzz/src/lib.rs"]
+#[path = "../../../fuzz/src/engine.rs"]
 #[expect(unreachable_pub, reason = "the fuzzers use it as a crate")]
 mod checks;
+#[path = "../../../fuzz/src/seeds.rs"]
+#[expect(unreachable_pub, reason = "the fuzzers use it as a crate")]
+mod seeds;
 
 use std::path::Path;
 
-use checks::seeds::seeds;
+use seeds::seeds;
 
 /// Replays all seeds of a fuzzer; that there are as many as cases shows that none was lost on the way.
 #[track_caller]

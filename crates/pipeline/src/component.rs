@@ -179,7 +179,11 @@ fn git(repository: &Repository) -> GitSource {
     }
 }
 
-/// A path below a directory, without a `/` at its start.
+/// A path below a directory, without a `/` at its start; `.` is the directory of the repository itself.
 fn below(directory: &str, path: &str) -> String {
-    kelson_model::clean(&format!("{directory}/{path}")).trim_start_matches('/').to_owned()
+    let path = kelson_model::clean(&format!("{directory}/{path}"));
+    match path.trim_start_matches('/') {
+        "" => ".".to_owned(),
+        path => path.to_owned(),
+    }
 }

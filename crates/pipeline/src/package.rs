@@ -83,7 +83,7 @@ pub enum PackageError {
         bytes: usize,
     },
     /// There was nothing to pack.
-    #[error("there are no objects to pack")]
+    #[error("there is nothing to pack")]
     Empty,
     /// What was encrypted would be readable for everybody.
     #[error(

@@ -229,6 +229,33 @@ async fn a_build_that_is_dropped_or_late_is_cleaned_up() {
 }
 
 #[tokio::test]
+async fn a_build_that_panics_fails_alone_and_is_cleaned_up() {
+    let mut bench = Bench::new("panic");
+    bench.build("vendor", INLINE, "theirs").await.unwrap();
+    // Whoever judges artifacts is the caller's own, and may break down as anything may.
+    bench.world.verify = Some(Arc::new(|_, _| Box::pin(async { panic!("a defect") })));
+    let url = bench.place();
+    let file = format!(
+        "name = \"v\"\nnamespace = \"v\"\n[oci_artifact]\nurl = \"{url}\"\ntag = \"theirs\"\n"
+    );
+    let error = bench.build("v", &file, "broken").await.unwrap_err();
+    assert_eq!(error.to_string(), "the build broke down; this is a defect of kelson");
+    assert_eq!(BuildResult::failed(&error).status, Status::Failed);
+    let steps = bench.steps();
+    assert!(steps.ends_with("initialize initializing, cleanup cleaning-up, failed"), "{steps}");
+
+    let job = |name: &str, file: &str| {
+        let plan = bench.plan(file, name);
+        Job { name: name.to_owned(), plan, options: bench.options.clone() }
+    };
+    let jobs = [job("one", INLINE), job("broken", &file), job("other", INLINE)];
+    let results = component::build_all(&jobs, &bench.world).await;
+    let fine: Vec<bool> = results.iter().map(Result::is_ok).collect();
+    assert_eq!(fine, [true, false, true], "{results:?}");
+    assert_eq!(bench.tags().await, ["one", "other", "theirs"]);
+}
+
+#[tokio::test]
 async fn many_components_are_built_in_one_run() {
     let bench = Bench::new("many");
     let jobs: Vec<Job> = (0..100)

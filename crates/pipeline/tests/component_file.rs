@@ -199,6 +199,12 @@ fn a_repository_is_for_overlays_and_there_is_one() {
         "#]],
     );
     check_rest(
+        "[kustomize]\npath = \"x\"\n[public_repo]\nrepo = \"acme/shop\"\ncommit = \"0123abc\"\n",
+        expect![[r#"
+            shop.toml:8:1: `public_repo.commit` is 40 hexadecimal digits, not `0123abc`
+        "#]],
+    );
+    check_rest(
         "[kustomize]\npath = \"x\"\n[public_repo]\nbranch = \"x\"\ntag = \"y\"\n",
         expect![[r#"
             shop.toml:6:2: public_repo.repo is required

@@ -10,6 +10,7 @@ mod error; // what can go wrong
 mod files; // a commit's files
 mod scratch; // a directory for the time of a transfer
 mod transfer; // the conversation with the other side
+mod web; // how web servers are asked
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,7 +32,7 @@ pub enum Ref {
     Tag(String),
     /// A commit by its whole hash.
     Commit(String),
-    /// A commit by its whole hash, else a branch, else a tag.
+    /// A commit by its whole hash, else a branch, else a tag; `refs/heads/…` and `refs/tags/…` leave no choice.
     Any(String),
 }
 
@@ -44,6 +45,8 @@ pub struct Options {
     pub timeout: Duration,
     /// Whether plain HTTP is allowed to other machines than this one.
     pub insecure: bool,
+    /// Certificates of authorities to believe besides the system's, as PEM.
+    pub authorities: Vec<Vec<u8>>,
     /// Whether submodules are fetched as well.
     pub submodules: bool,
     /// How much is taken in.
@@ -69,6 +72,7 @@ impl Default for Options {
             credentials: None,
             timeout: Duration::from_secs(300),
             insecure: false,
+            authorities: Vec::new(),
             submodules: false,
             limits: Limits::default(),
             workspace: None,
@@ -107,6 +111,10 @@ fn revision(reference: &str, commit: &str) -> String {
     format!("{reference}{at}sha1:{commit}")
 }
 
+/// What the full names of branches and tags begin with.
+const HEADS: &str = "refs/heads/";
+const TAGS: &str = "refs/tags/";
+
 /// How deep submodules may nest.
 const NESTING: usize = 5;
 
@@ -136,6 +144,12 @@ async fn at_depth(
 ) -> Result<Fetched, Error> {
     let transferred = match reference {
         Ref::Any(name) if is_hash(name) => transfer::run(address, name, "", options).await?,
+        Ref::Any(name) if name.starts_with(HEADS) => {
+            branch(address, &name[HEADS.len()..], options).await?
+        }
+        Ref::Any(name) if name.starts_with(TAGS) => {
+            tag(address, &name[TAGS.len()..], options).await?
+        }
         Ref::Any(name) => match branch(address, name, options).await {
             Err(Error::NoSuchRef { .. }) => {
                 tag(address, name, options).await.map_err(|error| match error {
@@ -171,7 +185,7 @@ async fn branch(
     name: &str,
     options: &Options,
 ) -> Result<transfer::Transferred, Error> {
-    transfer::run(address, &format!("refs/heads/{name}"), name, options).await
+    transfer::run(address, &format!("{HEADS}{name}"), name, options).await
 }
 
 async fn tag(
@@ -179,7 +193,7 @@ async fn tag(
     name: &str,
     options: &Options,
 ) -> Result<transfer::Transferred, Error> {
-    transfer::run(address, &format!("refs/tags/{name}"), name, options).await
+    transfer::run(address, &format!("{TAGS}{name}"), name, options).await
 }
 
 /// Fetches a submodule and puts its files where it belongs.

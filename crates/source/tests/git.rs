@@ -43,6 +43,8 @@ async fn a_commit_is_found_by_branch_tag_hash_or_none_of_them() {
         (Ref::Commit(first.clone()), &first, "", "v: 1\n"),
         (Ref::Any("main".into()), &second, "main", "v: 2\n"),
         (Ref::Any("v1".into()), &first, "v1", "v: 1\n"),
+        (Ref::Any("refs/tags/v1".into()), &first, "v1", "v: 1\n"),
+        (Ref::Any("refs/heads/feature/x".into()), &third, "feature/x", "v: 3\n"),
         (Ref::Any(third.clone()), &third, "", "v: 3\n"),
     ] {
         let fetched = get(&repository.url, reference.clone()).await.unwrap();

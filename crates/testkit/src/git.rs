@@ -5,7 +5,7 @@ mod http; // requests as they come over the wire
 
 use std::ffi::OsStr;
 use std::fs;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -95,6 +95,11 @@ impl GitServer {
         let repository = GitRepository { url, work, bare };
         repository.commit(files)?;
         Ok(repository)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
     }
 
     /// How many requests came so far.

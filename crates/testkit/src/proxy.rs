@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Error;
+use crate::certs::Authority;
 pub(crate) use message::{Framing, Head};
 use stream::{Connect, Listen};
 
@@ -116,6 +117,15 @@ impl FaultProxy {
     ) -> Result<Self, Error> {
         let listen = Listen::tls(certificate, key)?;
         Self::serve(listen, Connect::tls(upstream, authority)?)
+    }
+
+    /// Stands, with TLS, before a server that speaks plain HTTP on the loopback interface, and returns the certificate of
+    /// the authority that signed its own.
+    pub fn start_encrypting(upstream: SocketAddr) -> Result<(Self, String), Error> {
+        let authority = Authority::new()?;
+        let server = authority.server()?;
+        let listen = Listen::tls(&server.certificate, &server.key)?;
+        Ok((Self::serve(listen, Connect::plain(upstream))?, authority.pem))
     }
 
     fn serve(listen: Listen, connect: Connect) -> Result<Self, Error> {

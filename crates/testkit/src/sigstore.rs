@@ -20,6 +20,9 @@ use crate::Error;
 /// How long certificates hold, in seconds.
 pub const LIFETIME: u64 = 600;
 
+/// The type of the statements that are signed.
+const STATEMENT: &str = "application/vnd.in-toto+json";
+
 /// A certificate authority, a log of certificates and a log of signatures.
 pub struct Sigstore {
     authority: Issuer<'static, KeyPair>,
@@ -219,6 +222,27 @@ impl Holder {
             text.as_bytes().chunks(64).filter_map(|line| str::from_utf8(line).ok()).collect();
         format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", lines.join("\n"))
     }
+}
+
+/// What is signed of a statement that stands in a bundle.
+pub fn envelope(statement: &str) -> Vec<u8> {
+    format!("DSSEv1 {} {STATEMENT} {} {statement}", STATEMENT.len(), statement.len()).into_bytes()
+}
+
+/// A bundle of a statement, by somebody with a certificate, with the log's entries.
+pub fn bundle(statement: &str, signature: &[u8], signer: &Holder, entries: &[Value]) -> Value {
+    json!({
+        "mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json",
+        "verificationMaterial": {
+            "certificate": { "rawBytes": STANDARD.encode(&signer.certificate) },
+            "tlogEntries": entries,
+        },
+        "dsseEnvelope": {
+            "payload": STANDARD.encode(statement),
+            "payloadType": STATEMENT,
+            "signatures": [{ "sig": STANDARD.encode(signature) }],
+        },
+    })
 }
 
 /// A log entry of a bundle, as the older form has it in an annotation.

@@ -19,7 +19,7 @@ use sigstore_verify::crypto::KeyAlgorithm;
 use sigstore_verify::types::DerPublicKey;
 use zeroize::Zeroizing;
 
-use super::{SignatureError, sealed};
+use super::{SignatureError, prehashed, sealed};
 use crate::error::shown;
 
 /// The largest file that is taken for a key.
@@ -214,7 +214,11 @@ impl PublicKey {
         let verify = |algorithm: &&'static dyn VerificationAlgorithm| {
             UnparsedPublicKey::new(*algorithm, &self.der).verify(message, signature).is_ok()
         };
-        self.algorithms().iter().any(verify)
+        let hashed = || {
+            self.algorithm == KeyAlgorithm::Ed25519
+                && prehashed::verifies(&self.der, message, signature)
+        };
+        self.algorithms().iter().any(verify) || hashed()
     }
 
     /// How signatures by this key are made. Versions of cosign differ in the hash for P-384.

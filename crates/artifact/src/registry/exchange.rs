@@ -25,6 +25,8 @@ const MOST_HOPS: usize = 5;
 const MOST_CHALLENGES: usize = 3;
 /// As much of a refusal is read.
 const LONGEST_REFUSAL: u64 = 64 << 10;
+/// What to do about a registry that was taken for one without encryption.
+const SECURE: &str = "leave out `--plain-http`, or on the loopback interface give `--ca-file`";
 
 /// A request.
 pub(super) struct Request<'a> {
@@ -280,7 +282,7 @@ impl Repository {
         let Said { code, message } = Said::read(&content, secrets);
         let remedy = match answer.is_foreign {
             true => None,
-            false => self.remedy(status, authorization, &content),
+            false => self.remedy(status, authorization, answer.response.url(), &content),
         };
         let action = action.to_owned();
         let refusal =
@@ -293,6 +295,7 @@ impl Repository {
         &self,
         status: StatusCode,
         authorization: Option<&Authorization>,
+        url: &Url,
         content: &[u8],
     ) -> Option<String> {
         let host = &self.host;
@@ -308,7 +311,11 @@ impl Repository {
             (429, _) => Some("the registry limits how much is asked of it: try later".to_owned()),
             // What Go's servers say to whoever speaks HTTP to them.
             (400, _) if content.ends_with(b"HTTP request to an HTTPS server.\n") => {
-                Some("it speaks HTTPS: leave out `--plain-http`, or on the loopback interface give `--ca-file`".to_owned())
+                Some(format!("it speaks HTTPS: {SECURE}"))
+            }
+            // What was asked by HEAD is refused without a word.
+            (400, _) if content.is_empty() && url.scheme() == "http" => {
+                Some(format!("if it speaks HTTPS, {SECURE}"))
             }
             _ => None,
         }

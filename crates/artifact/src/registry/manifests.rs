@@ -50,13 +50,17 @@ impl Repository {
     }
 
     /// Reads a manifest or index by tag or digest, and describes what came.
-    pub(super) async fn fetch(&self, selector: &Selector) -> Result<Raw, Error> {
+    pub(crate) async fn fetch(&self, selector: &Selector) -> Result<Raw, Error> {
         let request = self.ask(Method::GET, selector)?;
         let (answer, content) = self.read(&request, &[200], LARGEST_MANIFEST).await?;
         let media_type = media_type(&answer).unwrap_or_else(|| guess(&content));
         let raw = Raw::new(&media_type, content);
-        if let Selector::Digest(asked) = selector {
-            self.same(selector, *asked, Some(raw.descriptor.digest))?;
+        let expected = match selector {
+            Selector::Digest(asked) => Some(*asked),
+            Selector::Tag(_) => answer.header(DIGEST).and_then(|digest| digest.parse().ok()),
+        };
+        if let Some(expected) = expected {
+            self.same(selector, expected, Some(raw.descriptor.digest))?;
         }
         Ok(raw)
     }

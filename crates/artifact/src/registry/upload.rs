@@ -26,23 +26,23 @@ enum Taken {
 }
 
 impl Repository {
-    /// Stores a blob, unless it is there. `from` is another repository that has it, from which a registry may take it
+    /// Stores a blob unless it is there, and says whether it was not. `from` is another repository that has it, from which a registry may take it
     /// without our sending it.
     pub(crate) async fn put_blob(
         &self,
         descriptor: &Descriptor,
         source: &dyn BlobSource,
         from: Option<&Self>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         if self.has(&descriptor.digest, self.push()).await? {
-            return Ok(());
+            return Ok(false);
         }
         let from = from.filter(|from| from.host == self.host && from.name != self.name);
         let mut tries = self.client.tries();
         let mut in_parts = false;
         loop {
             match self.put(descriptor, source, from, in_parts).await {
-                Ok(Taken::Stored) => return Ok(()),
+                Ok(Taken::Stored) => return Ok(true),
                 Ok(Taken::TooLarge) => in_parts = true,
                 Err(failure) => tries.after(failure).await?,
             }

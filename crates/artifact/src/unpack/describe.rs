@@ -31,8 +31,7 @@ pub struct Description {
 
 /// Reads what is said of an artifact. None of its content is fetched.
 pub async fn describe(store: &Store, reference: &Reference) -> Result<Description, Error> {
-    let found = store.find(reference).await?;
-    let (descriptor, followed) = follow(store, &found.digest).await?;
+    let (descriptor, followed) = follow(store, reference).await?;
     let (manifest, producer, annotations) = match followed {
         Followed::Manifest(manifest) => {
             let (producer, annotations) = (recognise(&manifest), manifest.annotations.clone());

@@ -6,7 +6,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use expect_test::{Expect, expect};
 use kelson_artifact::{Annotations, Digest, Pattern, Policy, SignerIdentity, TrustRoot, verify};
-use kelson_testkit::sigstore::{Holder, LIFETIME, Logged, Sigstore, Whom, legacy_entry};
+use kelson_testkit::sigstore::{
+    Holder, LIFETIME, Logged, Sigstore, Whom, bundle, envelope, legacy_entry,
+};
 use serde_json::{Value, json};
 
 use crate::workshop::{Layer, Workshop, describe};
@@ -115,12 +117,6 @@ fn statement(digest: &Digest) -> String {
     .to_string()
 }
 
-/// What is signed of a statement.
-fn envelope(statement: &str) -> Vec<u8> {
-    let kind = "application/vnd.in-toto+json";
-    format!("DSSEv1 {} {kind} {} {statement}", kind.len(), statement.len()).into_bytes()
-}
-
 impl Made {
     /// Has a log take it in.
     fn log(&mut self, sigstore: &Sigstore, at: u64) {
@@ -151,19 +147,8 @@ impl Made {
     }
 
     fn into_bundle(self) -> Value {
-        let entries = if self.entry.is_null() { json!([]) } else { json!([self.entry]) };
-        json!({
-            "mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json",
-            "verificationMaterial": {
-                "certificate": { "rawBytes": STANDARD.encode(&self.certificate.certificate) },
-                "tlogEntries": entries,
-            },
-            "dsseEnvelope": {
-                "payload": STANDARD.encode(self.statement.unwrap()),
-                "payloadType": "application/vnd.in-toto+json",
-                "signatures": [{ "sig": STANDARD.encode(&self.signature) }],
-            },
-        })
+        let entries: Vec<Value> = Some(self.entry).into_iter().filter(|it| !it.is_null()).collect();
+        bundle(&self.statement.unwrap(), &self.signature, &self.certificate, &entries)
     }
 }
 

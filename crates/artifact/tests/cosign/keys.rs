@@ -5,7 +5,7 @@ use kelson_model::Secret;
 
 use crate::{KINDS, data, private, public};
 
-/// A key of the kind that cosign signs with in a way of its own, which neither `cosign verify` nor we read.
+/// A key of the kind that cosign signs with in a way of its own, which its `verify` does not read.
 pub(crate) const ED25519: &str = "\
 -----BEGIN PRIVATE KEY-----\n\
 MC4CAQAwBQYDK2VwBCIEILg8ZZMaSyjWMiK0rOR9ZyxXdQr6pislbugGFboe24mC\n\

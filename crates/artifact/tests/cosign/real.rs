@@ -210,6 +210,32 @@ async fn a_signature_with_ed25519_serves_cosign() {
 }
 
 #[tokio::test]
+async fn what_cosign_signs_with_ed25519_we_verify() {
+    let Some(bench) = Bench::new("what_cosign_signs_with_ed25519_we_verify") else { return };
+    let plain = bench.folder.0.join("plain.pem");
+    std::fs::write(&plain, ED25519).unwrap();
+    let prefix = bench.folder.0.join("imported");
+    let import = ["import-key-pair", "--key", text(&plain), "--output-key-prefix", text(&prefix)];
+    assert!(bench.run(&import).status.success());
+    let key = prefix.with_extension("key");
+    let public = PublicKey::read(&std::fs::read(prefix.with_extension("pub")).unwrap()).unwrap();
+    let store = bench.store("prehashed");
+    let digest = artifact(&store, b"prehashed").await;
+    let image = format!("{}/prehashed@{digest}", bench.host());
+    for form in BOTH {
+        let mut arguments = vec!["sign", "--key", text(&key), bundles(form)];
+        arguments.extend(["--use-signing-config=false", "--tlog-upload=false", "--yes", &image]);
+        assert!(bench.run(&arguments).status.success());
+        // Signed by one variant, verified by the other: the day this changes, COMPAT.md has to.
+        let itself = bench.verify(&prefix.with_extension("pub"), form, &image, &[]);
+        assert!(itself.is_err(), "{itself:?}");
+    }
+    let id = public.id();
+    let answer = ours(&store, &digest, &by(&[&public])).await;
+    assert_eq!(answer, format!("tag: key {id}\nbundle: key {id}\n"));
+}
+
+#[tokio::test]
 async fn cosign_judges_identities_as_we_do() {
     let Some(bench) = Bench::new("cosign_judges_identities_as_we_do") else { return };
     let scene = Scene::on(Workshop::on(bench.store("keyless"))).await;

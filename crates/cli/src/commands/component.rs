@@ -44,12 +44,14 @@ fn world(
 ) -> anyhow::Result<World> {
     let client = registry.client(to)?;
     let with = registry.options()?;
+    let authorities = Arc::new(with.authorities.clone());
     let connect = move |user: &str, password: &Secret| {
         // A client for one place only, so that whoever asks there may see them.
         let given = Given { host: None, user: user.to_owned(), password: password.clone() };
         Client::new(Options { credentials: vec![given], ..with.clone() })
     };
     let mut world = World::new(client, Arc::new(connect));
+    world.authorities = authorities;
     if let Some(flags) = policy.filter(|flags| flags.is_given()) {
         let policy = Arc::new(flags.policy()?);
         world.verify = Some(Arc::new(move |store, descriptor| {
@@ -63,8 +65,8 @@ fn world(
     Ok(world)
 }
 
-/// Reads credentials by name: lines `NAME USER PASSWORD`.
-fn credentials(path: &Path) -> anyhow::Result<BTreeMap<String, (String, Secret)>> {
+/// Reads credentials by what they are for, a name or a host: lines `NAME USER PASSWORD`.
+fn credentials(path: &Path, key: &str) -> anyhow::Result<BTreeMap<String, (String, Secret)>> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{shown}`"))?;
     let lines = text.lines().enumerate();
@@ -76,7 +78,7 @@ fn credentials(path: &Path) -> anyhow::Result<BTreeMap<String, (String, Secret)>
                 (Some(name), Some(user), Some(password), None) => {
                     Ok((name.to_owned(), (user.to_owned(), Secret::new(password))))
                 }
-                _ => anyhow::bail!("{shown}:{}: NAME USER PASSWORD is expected", number + 1),
+                _ => anyhow::bail!("{shown}:{}: {key} USER PASSWORD is expected", number + 1),
             }
         })
         .collect()

@@ -120,7 +120,7 @@ impl Arguments {
         if self.raw {
             let mut ignore = Ignore::usual();
             for pattern in &self.ignore_paths {
-                ignore.add("", pattern);
+                ignore.insist(pattern);
             }
             return Ok(source.package_files(&ignore, &metadata)?);
         }

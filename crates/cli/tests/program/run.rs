@@ -41,6 +41,18 @@ impl Folder {
         self.0.join(name)
     }
 
+    /// The program, to be run here in a way of one's own.
+    #[allow(dead_code, reason = "not every test of the program needs it")]
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        command(&self.0, arguments)
+    }
+
+    /// Runs the program here with further variables of the environment.
+    #[allow(dead_code, reason = "not every test of the program needs it")]
+    pub(crate) fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
+        finish(&self.0, self.command(arguments).envs(variables.iter().copied()))
+    }
+
     /// Runs the program here. Its folder reads as `/here`.
     #[allow(dead_code, reason = "not every test of the program needs it")]
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
@@ -56,16 +68,25 @@ impl Drop for Folder {
 
 /// Runs the program in a directory.
 pub(crate) fn run(directory: &Path, arguments: &[&str]) -> Ran {
-    let output = Command::new(env!("CARGO_BIN_EXE_kelson"))
+    finish(directory, &mut command(directory, arguments))
+}
+
+/// The program in a directory, apart from the settings of whoever runs the tests.
+fn command(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kelson"));
+    command
         .args(arguments)
         .current_dir(directory)
         .env_remove("KUSTOMIZE_ENABLE_MANAGEDBY_LABEL")
         .env_remove("SOURCE_DATE_EPOCH")
         .env_remove("KELSON_CREDS")
         .env("DOCKER_CONFIG", directory)
-        .env("KUSTOMIZE_PLUGIN_HOME", directory.join("plugins"))
-        .output()
-        .unwrap();
+        .env("KUSTOMIZE_PLUGIN_HOME", directory.join("plugins"));
+    command
+}
+
+fn finish(directory: &Path, command: &mut Command) -> Ran {
+    let output = command.output().unwrap();
     let text = |bytes: &[u8]| {
         String::from_utf8_lossy(bytes).replace(&*directory.to_string_lossy(), "/here")
     };

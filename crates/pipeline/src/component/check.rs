@@ -93,6 +93,16 @@ pub(super) fn repository(
     public.or(connected).map(|(repository, _)| repository)
 }
 
+/// A commit is named by its whole hash: a shorter one may come to mean another.
+pub(super) fn commit(reader: &mut Reader, table: Table<'_>, key: &str, commit: Option<&str>) {
+    let is_hash = |text: &str| text.len() == 40 && text.bytes().all(|it| it.is_ascii_hexdigit());
+    if let Some(other) = commit.filter(|text| !is_hash(text)) {
+        let message = format!("`{key}.commit` is 40 hexadecimal digits, not `{other}`");
+        let at = table.key(reader, "commit");
+        reader.problem("wrong-value", message, at);
+    }
+}
+
 /// A repository is for overlays.
 pub(super) fn no_repository(reader: &mut Reader, root: Table<'_>) {
     let message = match root.has("oci_artifact") {

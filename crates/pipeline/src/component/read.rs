@@ -211,10 +211,12 @@ fn repository<'a>(
     if repo.is_none() {
         reader.problem("missing-field", format!("{key}.repo is required"), table.at);
     }
-    let mut names: Vec<String> = Vec::new();
-    for name in ["branch", "tag", "commit"] {
-        names.extend(reader.text(table, name).filter(|text| !text.is_empty()));
-    }
+    let mut text = |name| reader.text(table, name).filter(|text| !text.is_empty());
+    // In full, so that no branch of the same name is taken for the tag.
+    let tag = text("tag").map(|tag| format!("refs/tags/{tag}"));
+    let (branch, commit) = (text("branch"), text("commit"));
+    check::commit(reader, table, key, commit.as_deref());
+    let names: Vec<String> = [branch, tag, commit].into_iter().flatten().collect();
     if names.len() > 1 {
         let message = format!("only one of branch, tag and commit can be in `{key}`");
         reader.problem("two-references", message, table.at);

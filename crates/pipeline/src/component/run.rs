@@ -35,10 +35,17 @@ impl Job {
     }
 }
 
-/// Builds all components, as many at once as there are processors. The results are in the order of the jobs.
+/// How many builds are under way at once. Each waits for a registry or a disk most of the time; as many of them render
+/// as there are processors.
+const UNDER_WAY: usize = 16;
+
+/// Builds all components, many at once. The results are in the order of the jobs.
 pub async fn build_all(jobs: &[Job], world: &World) -> Vec<Result<BuildResult, Error>> {
-    // Twice as many are under way as there are processors: while some push, others render.
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let builds = jobs.iter().map(|job| build(&job.name, &job.plan, world, &job.options));
-    stream::iter(builds).buffered(2 * processors).collect().await
+    let builds = jobs.iter().enumerate().map(|(at, job)| async move {
+        (at, build(&job.name, &job.plan, world, &job.options).await)
+    });
+    // Whichever is done makes room for the next: one slow build must not hold up those after it.
+    let mut done: Vec<_> = stream::iter(builds).buffer_unordered(UNDER_WAY).collect().await;
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }

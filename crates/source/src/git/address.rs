@@ -73,6 +73,10 @@ impl Address {
         }
     }
 
+    pub(super) fn is_web(&self) -> bool {
+        matches!(self.url.scheme, Scheme::Http | Scheme::Https)
+    }
+
     pub(super) fn is_plain_http(&self) -> bool {
         self.url.scheme == Scheme::Http
     }

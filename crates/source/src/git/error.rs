@@ -13,12 +13,15 @@ pub enum Error {
     },
     /// Plain HTTP was not allowed.
     #[error(
-        "`{url}` is reached by plain HTTP, which is allowed to this machine alone unless asked for"
+        "`{url}` is reached by plain HTTP, which is allowed to this machine alone unless asked for (`--insecure-git`)"
     )]
     Insecure {
         /// Where.
         url: String,
     },
+    /// The certificates of an authority cannot be read.
+    #[error("the certificates of an authority to believe are not PEM")]
+    Authority,
     /// A branch, tag or commit does not exist.
     #[error("`{name}` is not in the repository `{url}`")]
     NoSuchRef {

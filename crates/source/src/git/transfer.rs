@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use gix::bstr::BString;
 use gix::protocol::handshake::Ref as RemoteRef;
+use gix::protocol::transport::client::blocking_io::http;
 use kelson_model::Secret;
 use tokio::sync::oneshot;
 
 use super::files::{Failed, Files, Module};
 use super::scratch::Scratch;
-use super::{Address, Error, Fetched, Options};
+use super::{Address, Error, Fetched, HEADS, Options, TAGS, web};
 
 /// How often the size of what has come is looked at.
 const LOOK: Duration = Duration::from_millis(200);
@@ -47,6 +48,7 @@ pub(super) async fn run(
         name: name.to_owned(),
         reference: reference.to_owned(),
         credentials: address.credentials(options),
+        authorities: web::authorities(&options.authorities)?,
         options: options.clone(),
         directory: scratch.path().join("repository"),
         stop: Arc::clone(&stop.0),
@@ -91,6 +93,7 @@ struct Job {
     name: String,
     reference: String,
     credentials: Option<(String, Secret)>,
+    authorities: Vec<reqwest::Certificate>,
     options: Options,
     directory: PathBuf,
     stop: Arc<AtomicBool>,
@@ -120,7 +123,7 @@ impl Job {
         let kind = gix::create::Kind::Bare;
         let url = self.address.url();
         let one = std::num::NonZeroU32::MIN;
-        let identity = self.identity();
+        let (identity, web) = (self.identity(), self.web());
         let mut clone =
             gix::clone::PrepareFetch::new(url, &self.directory, kind, Default::default(), options)
                 .map_err(failed)?
@@ -130,6 +133,9 @@ impl Job {
                 .map_err(failed)?
                 .configure_connection(move |connection| {
                     let mut identity = identity.clone();
+                    if let Some(web) = web.clone() {
+                        connection.set_transport_options(Box::new(web));
+                    }
                     // Never a prompt, never a helper: who asks is decided by the caller alone.
                     connection.set_credentials(move |action| match action {
                         gix::credentials::helper::Action::Get(context) => {
@@ -164,25 +170,30 @@ impl Job {
         // Keys are used where an agent or a file has them; nobody is there to type a password.
         let ssh =
             std::env::var("GIT_SSH_COMMAND").unwrap_or_else(|_| "ssh -oBatchMode=yes".to_owned());
-        let mut settings = vec![BString::from(format!("core.sshCommand={ssh}"))];
-        if let Some((user, password)) = &self.credentials
-            && self.address.is_plain_http()
-        {
-            let pair = base64(format!("{user}:{}", password.expose()).as_bytes());
-            settings.push(format!("http.extraHeader=Authorization: Basic {pair}").into());
-        }
-        settings
+        vec![BString::from(format!("core.sshCommand={ssh}"))]
+    }
+
+    /// What a web server is asked with; nothing for others.
+    fn web(&self) -> Option<http::Options> {
+        let basic = self.credentials.as_ref().filter(|_| self.address.is_plain_http());
+        self.address.is_web().then(|| web::options(self.authorities.clone(), basic))
     }
 
     fn failed(&self, error: &gix::Error) -> Error {
         let reason = reason(error);
         let url = self.address.shown();
         let lower = reason.to_lowercase();
-        let denied = ["401", "credential", "authentication"];
+        let denied: &[&str] = match self.address.is_web() {
+            true => &["401", "credential", "authentication"],
+            false => &["permission denied", "no credentials"],
+        };
         if denied.iter().any(|word| lower.contains(word)) {
-            let given = match self.credentials.is_some() {
-                true => "those given were not accepted",
-                false => "none were given",
+            let given = match (self.address.is_web(), self.credentials.is_some()) {
+                (true, true) => "those given were not accepted",
+                (true, false) => "none were given",
+                (false, _) => {
+                    "`ssh` has no key that it accepts: add one to its agent or configuration"
+                }
             };
             return Error::Denied { url, given };
         }
@@ -195,10 +206,21 @@ impl Job {
             "no such ref",
         ];
         if missing.iter().any(|word| lower.contains(word)) {
-            let name = self.name.trim_start_matches("refs/heads/").trim_start_matches("refs/tags/");
+            let name = self.name.trim_start_matches(HEADS).trim_start_matches(TAGS);
             return Error::NoSuchRef { url, name: name.to_owned() };
         }
-        self.broken(reason)
+        if !self.address.is_web() && lower.contains("fill whole buffer") {
+            let reason =
+                "the program `ssh` ended without an answer, and says why on standard error";
+            return self.broken(reason.to_owned());
+        }
+        let remedy = match lower.contains("invalid peer certificate") {
+            true => {
+                "; if the certificate is right, give the authority that signed it with `--ca-file`"
+            }
+            false => "",
+        };
+        self.broken(reason + remedy)
     }
 
     fn broken(&self, reason: String) -> Error {
@@ -234,20 +256,5 @@ fn default_branch(refs: &[RemoteRef]) -> String {
         _ => None,
     });
     let target = target.unwrap_or_default();
-    target.strip_prefix("refs/heads/").unwrap_or(&target).to_owned()
-}
-
-/// Base64 of a short text.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let [a, b, c] = [0, 1, 2].map(|at| u32::from(chunk.get(at).copied().unwrap_or(0)));
-        let word = a << 16 | b << 8 | c;
-        for at in 0..4 {
-            let letter = LETTERS[(word >> (18 - 6 * at) & 63) as usize];
-            text.push(if at <= chunk.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
+    target.strip_prefix(HEADS).unwrap_or(&target).to_owned()
 }

@@ -76,10 +76,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     let results = runtime::run(async {
         let mut world = super::world(&arguments.registry, &to, Some(&arguments.policy))?;
         if let Some(path) = &arguments.credentials {
-            world.credentials = Arc::new(super::credentials(path)?);
+            world.credentials = Arc::new(super::credentials(path, "NAME")?);
         }
         if let Some(path) = &arguments.git_credentials {
-            world.git = Arc::new(super::credentials(path)?);
+            world.git = Arc::new(super::credentials(path, "HOST")?);
         }
         if arguments.json {
             world.events = Arc::new(|event| {
@@ -123,7 +123,11 @@ impl Arguments {
             .with_context(|| format!("`{shown}` is not a plan to build anything"))?;
         let local = path.parent().unwrap_or(Path::new("")).to_owned();
         let options = BuildOptions { local: here(local), ..self.options(&Progress::new())? };
-        Ok(Job { name: plan.component_id.clone(), plan, options })
+        let name = match plan.component_id.as_str() {
+            "" => shown.to_string(),
+            name => name.to_owned(),
+        };
+        Ok(Job { name, plan, options })
     }
 
     /// The jobs of all components, or nothing where one of them is wrong, which is drawn then.

@@ -1,7 +1,8 @@
 //! Renders, packs and pushes; or copies what somebody else has packed.
 
-use kelson_artifact::{CopyOptions, Descriptor, Metadata, Store};
+use kelson_artifact::{CopyOptions, Descriptor, Metadata, Packed, Store};
 use kelson_render::Options;
+use tokio::sync::Semaphore;
 
 use super::initialize::{Overlay, Prepared};
 use super::validate::Valid;
@@ -35,9 +36,9 @@ pub(super) async fn exec(
         }
         Prepared::Inline { manifest, metadata } => {
             let package_options = package_options(metadata, options);
-            let packed = on_thread(move || {
+            let packed = on_thread(&world.rendering, move || {
                 let input = Input::Text { name: "manifest.yaml", text: &manifest };
-                package(input, &package_options)
+                package(input, &package_options).map(Ready::from)
             });
             push(packed.await?, &to, &tags, options).await
         }
@@ -46,7 +47,9 @@ pub(super) async fn exec(
             let engine = &mut package_options.render.kustomize;
             engine.root_only = overlay.root_only;
             engine.enable_helm = overlay.enable_helm;
-            let packed = on_thread(move || build_overlay(&overlay, &package_options));
+            let packed = on_thread(&world.rendering, move || {
+                build_overlay(&overlay, &package_options).map(Ready::from)
+            });
             push(packed.await?, &to, &tags, options).await
         }
     }
@@ -71,21 +74,38 @@ fn package_options(metadata: Metadata, options: &BuildOptions) -> PackageOptions
     }
 }
 
+/// What is pushed, without the texts that it was made of: many builds may wait here for a registry.
+struct Ready {
+    packed: Packed,
+    objects: usize,
+    warnings: Vec<String>,
+}
+
+impl From<Package> for Ready {
+    fn from(package: Package) -> Self {
+        let warnings = package.warnings.into_iter().map(|warning| warning.message).collect();
+        Self { packed: package.packed, objects: package.objects, warnings }
+    }
+}
+
 async fn push(
-    package: Package,
+    ready: Ready,
     to: &Store,
     tags: &[String],
     options: &BuildOptions,
 ) -> Result<Made, Error> {
-    let pushed = package.packed.push(to, tags, &options.watch).await?;
-    let warnings = package.warnings.into_iter().map(|warning| warning.message).collect();
-    Ok(Made { descriptor: pushed.descriptor, objects: package.objects, warnings })
+    let pushed = ready.packed.push(to, tags, &options.watch).await?;
+    let Ready { objects, warnings, .. } = ready;
+    Ok(Made { descriptor: pushed.descriptor, objects, warnings })
 }
 
-/// Does heavy work on a thread of its own, with room for deep documents. A panic there is an error here.
+/// Does heavy work on a thread of its own, with room for deep documents, when its turn comes. A panic there is an error
+/// here.
 async fn on_thread<T: Send + 'static>(
+    turns: &Semaphore,
     work: impl FnOnce() -> Result<T, PackageError> + Send + 'static,
 ) -> Result<T, Error> {
+    let _turn = turns.acquire().await.expect("because nobody closes it");
     let (sender, receiver) = tokio::sync::oneshot::channel();
     std::thread::Builder::new()
         .name("render".to_owned())
@@ -95,5 +115,16 @@ async fn on_thread<T: Send + 'static>(
     match receiver.await {
         Ok(result) => Ok(result?),
         Err(_) => Err(Error::Panicked),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_on_a_thread_of_its_own_is_an_error() {
+        let result: Result<(), Error> = on_thread(&Semaphore::new(1), || panic!("a defect")).await;
+        assert!(matches!(result, Err(Error::Panicked)), "{result:?}");
     }
 }

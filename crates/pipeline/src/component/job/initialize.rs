@@ -90,6 +90,7 @@ async fn fetched(
     let git_options = git::Options {
         credentials: address.host().and_then(|host| world.git.get(host).cloned()),
         insecure: options.insecure,
+        authorities: world.authorities.to_vec(),
         workspace: options.workspace.clone(),
         submodules: source.recurse_submodules,
         ..git::Options::default()

@@ -8,7 +8,7 @@ use kelson_artifact::registry::Client;
 use kelson_artifact::{Descriptor, Reference, Store};
 use kelson_model::Secret;
 use kelson_source::git;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 
 use super::{Error, Events};
 use crate::plan::OciRegistryRepository;
@@ -37,10 +37,14 @@ pub struct World {
     pub events: Events,
     /// Users and passwords for repositories, by host.
     pub git: Arc<BTreeMap<String, (String, Secret)>>,
+    /// Certificates, as PEM, of authorities that the servers of repositories are believed by besides the system's.
+    pub authorities: Arc<Vec<Vec<u8>>>,
     /// Users and passwords that components name by `credentials_ref`.
     pub credentials: Arc<BTreeMap<String, (String, Secret)>>,
     /// Repositories that were fetched in this run.
     pub repositories: Repositories,
+    /// Who may render: as many at once as there are processors.
+    pub(super) rendering: Arc<Semaphore>,
 }
 
 impl World {
@@ -52,8 +56,12 @@ impl World {
             verify: None,
             events: Arc::new(|_| {}),
             git: Arc::default(),
+            authorities: Arc::default(),
             credentials: Arc::default(),
             repositories: Repositories::default(),
+            rendering: Arc::new(Semaphore::new(
+                std::thread::available_parallelism().map_or(1, usize::from),
+            )),
         }
     }
 
