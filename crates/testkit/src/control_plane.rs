@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
 
 use crate::certs::{Authority, Identity};
 use crate::programs::Programs;
 use crate::supervise::{Supervised, tail};
-use crate::{Error, https};
+use crate::{Bare, Detour, Error};
 
 /// How long a control plane may take until it is ready: far beyond the usual three seconds, since a loaded
 /// machine must not fail a test.
@@ -90,8 +91,11 @@ impl ControlPlane {
         write_identity(directory, "server", &authority.server()?)?;
         // Any certificate's key will do to sign the tokens of ServiceAccounts.
         write_identity(directory, "tokens", &authority.user("tokens", "tokens")?)?;
-        let admin = authority.user("admin", "system:masters")?;
-        let kubeconfig = write(directory, "kubeconfig", &config(port, &authority, &admin))?;
+        // A token, unlike a certificate, can be shown to a proxy that passes it on.
+        let admin = token(&authority.user("admin", "system:masters")?);
+        write(directory, "admins.csv", &format!("{admin},admin,admin,system:masters\n"))?;
+        let user = format!("    token: {admin}\n");
+        let kubeconfig = write(directory, "kubeconfig", &config_for(port, &authority, &user))?;
         let mut plane = Self {
             directory: directory.to_owned(),
             port,
@@ -118,10 +122,17 @@ impl ControlPlane {
 
     fn wait_until_ready(&self) -> Result<(), Error> {
         let started = Instant::now();
+        let address = ([127, 0, 0, 1], self.port).into();
+        let mut bare = Bare::to(address, &self.authority.pem, None, Duration::from_secs(5))?;
+        let mut ask = || match bare.send("GET", "/readyz", "", "") {
+            Ok(answer) if answer.status == 200 => Ok(()),
+            Ok(answer) => Err(format!("{} {}", answer.status, answer.body.trim())),
+            Err(error) => Err(error.to_string()),
+        };
         loop {
             self.check()?;
-            match https::get(self.port, "/readyz", &self.authority.pem) {
-                Ok(_) => return Ok(()),
+            match ask() {
+                Ok(()) => return Ok(()),
                 Err(_) if started.elapsed() < PATIENCE => {
                     std::thread::sleep(Duration::from_millis(50));
                 }
@@ -172,6 +183,16 @@ impl ControlPlane {
         let user = format!("    token: {token}\n");
         let text = config_for(self.port, &self.authority, &user);
         write(&self.directory, &format!("token-{name}.kubeconfig"), &text)
+    }
+
+    /// Another way to the API server, on which faults can be announced.
+    pub fn behind_proxy(&self) -> Result<Detour, Error> {
+        Detour::to(&self.kubeconfig)
+    }
+
+    /// Looks at the cluster as the user who may do everything, faster than kubectl.
+    pub fn bare(&self) -> Result<Bare, Error> {
+        Bare::new(&self.kubeconfig)
     }
 
     /// Runs kubectl as the user who may do everything and returns what it prints.
@@ -277,6 +298,11 @@ pub(crate) fn write_identity(
     Ok(())
 }
 
+/// What nobody can guess who does not have the key.
+fn token(identity: &Identity) -> String {
+    Sha256::digest(&identity.key).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn config(port: u16, authority: &Authority, identity: &Identity) -> String {
     let certificate = STANDARD.encode(&identity.certificate);
     let key = STANDARD.encode(&identity.key);
@@ -337,6 +363,7 @@ fn api_server_arguments(port: u16, workers: bool) -> Vec<String> {
         "--tls-cert-file=server.crt".to_owned(),
         "--tls-private-key-file=server.key".to_owned(),
         "--client-ca-file=ca.crt".to_owned(),
+        "--token-auth-file=admins.csv".to_owned(),
         "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
         "--service-account-key-file=tokens.crt".to_owned(),
         "--service-account-signing-key-file=tokens.key".to_owned(),

@@ -4,18 +4,23 @@
 //! for and the number of times it happens; everything else goes through. All requests are recorded.
 
 mod connection; // one client
+mod gate; // where requests are held
 mod message; // heads and bodies
 mod stream; // with TLS or without
 
+use std::collections::HashMap;
+use std::fmt;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Error;
 use crate::certs::Authority;
-pub(crate) use message::{Framing, Head};
-use stream::{Connect, Listen};
+pub use gate::Gate;
+pub(crate) use message::{Framing, Head, pass};
+use stream::Connect;
+pub(crate) use stream::{Listen, Stream};
 
 /// What happens to a request.
 #[derive(Clone, Debug)]
@@ -38,8 +43,14 @@ pub enum Fault {
     },
     /// It is never answered.
     Stall,
-    /// The connection is closed instead of an answer.
+    /// It is not passed on, and the connection is closed instead of an answer: not done, and nobody says so.
     Close,
+    /// It is passed on, and the connection is closed instead of an answer: done, and nobody says so.
+    Unanswered,
+    /// It is held at a gate before it is passed on, then has the fate that the gate is told.
+    Hold(Gate),
+    /// It is passed on; its answer is held at a gate, then has the fate that the gate is told.
+    HoldAnswer(Gate),
     /// After so many bytes of the answer's content nothing more comes.
     StallAfter(u64),
     /// After so many bytes of the answer's content the connection is closed.
@@ -67,6 +78,33 @@ pub struct Seen {
     pub length: u64,
 }
 
+impl Fault {
+    /// A refusal in the words of an API server: the status, the reason in one word, and what it says.
+    pub fn refusal(status: u16, reason: &str, message: &str) -> Self {
+        let body = serde_json::json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+            "message": message, "reason": reason, "code": status,
+        });
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        Self::Status { status, headers, body: body.to_string() }
+    }
+
+    /// The same with another header, such as `retry-after`.
+    #[must_use]
+    pub fn with_header(mut self, name: &str, value: &str) -> Self {
+        if let Self::Status { headers, .. } = &mut self {
+            headers.push((name.to_owned(), value.to_owned()));
+        }
+        self
+    }
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.method, self.target)
+    }
+}
+
 impl Seen {
     /// A header, named in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -90,13 +128,16 @@ struct State {
     connect: Connect,
     rules: Mutex<Vec<Rule>>,
     seen: Mutex<Vec<Seen>>,
-    connections: Mutex<Vec<TcpStream>>,
+    connections: Mutex<HashMap<u64, TcpStream>>,
+    count: AtomicU64,
     ends: AtomicBool,
 }
 
 struct Rule {
     method: String,
     path: String,
+    /// How many fitting requests come before the first that it happens to.
+    spared: usize,
     times: usize,
     fault: Fault,
 }
@@ -138,6 +179,7 @@ impl FaultProxy {
             rules: Mutex::default(),
             seen: Mutex::default(),
             connections: Mutex::default(),
+            count: AtomicU64::new(0),
             ends: AtomicBool::new(false),
         });
         let serving = state.clone();
@@ -154,7 +196,15 @@ impl FaultProxy {
     /// stands for all. Of several that fit, the one announced first happens.
     pub fn fault(&self, method: &str, path: &str, times: usize, fault: Fault) {
         let (method, path) = (method.to_owned(), path.to_owned());
-        lock(&self.state.rules).push(Rule { method, path, times, fault });
+        lock(&self.state.rules).push(Rule { method, path, spared: 0, times, fault });
+    }
+
+    /// Announces a fault for one request: the one with this number, from 1, among those from now on that fit as for
+    /// [`FaultProxy::fault`].
+    pub fn fault_at(&self, number: usize, method: &str, path: &str, fault: Fault) {
+        let (method, path) = (method.to_owned(), path.to_owned());
+        let spared = number.saturating_sub(1);
+        lock(&self.state.rules).push(Rule { method, path, spared, times: 1, fault });
     }
 
     /// Takes all faults back.
@@ -185,7 +235,7 @@ impl Drop for FaultProxy {
         self.state.ends.store(true, Ordering::SeqCst);
         // Wakes the one who accepts.
         TcpStream::connect(self.address).ok();
-        for connection in lock(&self.state.connections).drain(..) {
+        for (_, connection) in lock(&self.state.connections).drain() {
             connection.shutdown(std::net::Shutdown::Both).ok();
         }
     }
@@ -199,27 +249,51 @@ impl State {
             }
             // Small pieces go at once: waiting for more to send with them would take longer than any test.
             connection.set_nodelay(true).ok();
-            if let Ok(kept) = connection.try_clone() {
-                lock(&self.connections).push(kept);
-            }
             let state = self.clone();
             // A client that goes away in the middle is no concern of ours.
             std::thread::spawn(move || state.serve(connection).ok());
         }
     }
 
+    /// Makes sure that a connection does not outlive us, for as long as the answer is kept.
+    fn enter(&self, connection: &TcpStream) -> std::io::Result<Entered<'_>> {
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        lock(&self.connections).insert(number, connection.try_clone()?);
+        Ok(Entered { state: self, number })
+    }
+
     /// Records a request and says what is to happen to it.
     fn record(&self, seen: Seen) -> Option<Fault> {
         let mut rules = lock(&self.rules);
-        let fit = rules.iter_mut().find(|rule| {
-            rule.times > 0 && fits(&rule.method, &seen.method) && seen.target.contains(&rule.path)
-        });
-        let fault = fit.map(|rule| {
-            rule.times -= 1;
-            rule.fault.clone()
-        });
+        let mut fault = None;
+        for rule in rules.iter_mut().filter(|rule| rule.fits(&seen)) {
+            if rule.spared > 0 {
+                rule.spared -= 1;
+            } else if fault.is_none() && rule.times > 0 {
+                rule.times -= 1;
+                fault = Some(rule.fault.clone());
+            }
+        }
         lock(&self.seen).push(seen);
         fault
+    }
+}
+
+impl Rule {
+    fn fits(&self, seen: &Seen) -> bool {
+        fits(&self.method, &seen.method) && seen.target.contains(&self.path)
+    }
+}
+
+/// A connection that is ended with the proxy.
+struct Entered<'a> {
+    state: &'a State,
+    number: u64,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        lock(&self.state.connections).remove(&self.number);
     }
 }
 

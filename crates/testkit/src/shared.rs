@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::Error;
 use crate::control_plane::{ControlPlane, Options, kubectl};
 use crate::programs::Programs;
+use crate::{Bare, Detour, Error};
 
 /// Names the kubeconfig of a control plane that runs already; `cargo xtask test` sets it.
 pub const KUBECONFIG: &str = "KELSON_TEST_KUBECONFIG";
@@ -44,6 +44,16 @@ impl Shared {
     /// Runs kubectl as that user and returns what it prints.
     pub fn kubectl(&self, arguments: &[&str]) -> Result<String, Error> {
         kubectl(&self.programs, &self.kubeconfig, arguments)
+    }
+
+    /// Another way to the API server, on which faults can be announced.
+    pub fn behind_proxy(&self) -> Result<Detour, Error> {
+        Detour::to(&self.kubeconfig)
+    }
+
+    /// Looks at the cluster as that user, faster than kubectl.
+    pub fn bare(&self) -> Result<Bare, Error> {
+        Bare::new(&self.kubeconfig)
     }
 
     /// Makes a namespace that no other test uses.

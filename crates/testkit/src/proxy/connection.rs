@@ -12,6 +12,7 @@ use super::{Fault, Seen, State};
 impl State {
     /// Serves a client until it is done.
     pub(super) fn serve(&self, socket: TcpStream) -> io::Result<()> {
+        let _entered = self.enter(&socket)?;
         let mut client = self.listen.greet(socket.try_clone()?)?;
         let served = self.serve_requests(&mut client, &socket);
         socket.shutdown(Shutdown::Both).ok();
@@ -20,7 +21,11 @@ impl State {
 
     fn serve_requests(&self, client: &mut Box<dyn Stream>, socket: &TcpStream) -> io::Result<()> {
         while let Some(head) = Head::read(client)? {
-            let fault = self.record(seen(&head));
+            let seen = seen(&head);
+            let fault = match self.record(seen.clone()) {
+                Some(Fault::Hold(gate)) => gate.hold(seen, &self.ends),
+                fault => fault,
+            };
             match fault {
                 Some(Fault::Status { status, headers, body }) => {
                     pass(client, &mut io::sink(), head.framing())?;
@@ -32,7 +37,7 @@ impl State {
                     answer(client, &head, status, &location, "")?;
                 }
                 Some(Fault::Stall) => return self.park(),
-                Some(Fault::Close) => return Ok(()),
+                Some(Fault::Close | Fault::Hold(_)) => return Ok(()),
                 fault => {
                     if !self.forward(client, socket, head, fault)? {
                         return Ok(());
@@ -51,7 +56,10 @@ impl State {
         mut request: Head,
         fault: Option<Fault>,
     ) -> io::Result<bool> {
-        let mut server = self.connect.open()?;
+        let connection = self.connect.open()?;
+        let _entered = self.enter(&connection)?;
+        let mut server = self.connect.greet(connection)?;
+        let seen = seen(&request);
         let framing = request.framing();
         let (method, target) = request.words();
         let is_head = method == "HEAD";
@@ -62,7 +70,13 @@ impl State {
         server.flush().ok();
         let mut response = Head::read(&mut server)?.ok_or(ErrorKind::UnexpectedEof)?;
         response.set("connection", None);
+        let fault = match fault {
+            Some(Fault::HoldAnswer(gate)) => gate.hold(seen, &self.ends),
+            fault => fault,
+        };
         match &fault {
+            Some(Fault::Unanswered | Fault::Close) => return Ok(false),
+            Some(Fault::Stall) => return self.park().map(|()| false),
             Some(Fault::Header(name, value)) => response.set(name, value.as_deref()),
             Some(Fault::Length(length)) => {
                 response.set("content-length", Some(&length.to_string()));

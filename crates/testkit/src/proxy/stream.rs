@@ -13,7 +13,7 @@ use rustls::{
 use crate::Error;
 
 /// How clients are heard.
-pub(super) enum Listen {
+pub(crate) enum Listen {
     Plain,
     Tls(Arc<ServerConfig>),
 }
@@ -25,27 +25,29 @@ pub(super) struct Connect {
 }
 
 /// Either kind of connection.
-pub(super) trait Stream: Read + Write {}
+pub(crate) trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
 
 impl Listen {
-    pub(super) fn tls(certificate: &str, key: &str) -> Result<Self, Error> {
+    pub(crate) fn tls(certificate: &str, key: &str) -> Result<Self, Error> {
         let wrong = |error: &dyn std::fmt::Display| Error::Missing(format!("no TLS: {error}"));
         let certificates = CertificateDer::pem_slice_iter(certificate.as_bytes())
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| wrong(&error))?;
         let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|error| wrong(&error))?;
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
+        let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| wrong(&error))?
             .with_no_client_auth()
             .with_single_cert(certificates, key)
             .map_err(|error| wrong(&error))?;
+        // Clients that could speak HTTP/2 would otherwise have to guess.
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self::Tls(Arc::new(config)))
     }
 
-    pub(super) fn greet(&self, socket: TcpStream) -> io::Result<Box<dyn Stream>> {
+    pub(crate) fn greet(&self, socket: TcpStream) -> io::Result<Box<dyn Stream>> {
         match self {
             Self::Plain => Ok(Box::new(Buffered(BufReader::new(socket)))),
             Self::Tls(config) => {
@@ -75,9 +77,13 @@ impl Connect {
         Ok(Self { address, tls: Some(Arc::new(config)) })
     }
 
-    pub(super) fn open(&self) -> io::Result<Box<dyn Stream>> {
+    pub(super) fn open(&self) -> io::Result<TcpStream> {
         let socket = TcpStream::connect(self.address)?;
         socket.set_nodelay(true)?;
+        Ok(socket)
+    }
+
+    pub(super) fn greet(&self, socket: TcpStream) -> io::Result<Box<dyn Stream>> {
         match &self.tls {
             None => Ok(Box::new(Buffered(BufReader::new(socket)))),
             Some(config) => {
