@@ -3,6 +3,7 @@
 //! Processor time and peak memory come from the operating system's account of each finished process, so a
 //! busy machine changes them little. Each figure is the best of several runs.
 
+mod apply; // applying and planning, against kubectl
 mod artifact; // pushing and pulling, against flux and crane
 mod build; // rendering, against kustomize
 mod measure; // a program's processor time and peak memory
@@ -18,6 +19,9 @@ use crate::run::{cargo, run as run_command, target};
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
     match arguments {
         [] => {
+            println!(
+                "apply [--quick]  applying and planning, against kubectl; --quick leaves 10,000 objects out"
+            );
             println!("artifact         pushing and pulling, against flux and crane");
             println!(
                 "build [--quick]  rendering, against kustomize; --quick leaves the slowest out"
@@ -25,16 +29,18 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
             Ok(())
         }
         [name, rest @ ..] if name == measure::ACCOUNT => measure::account(rest),
-        [name, rest @ ..] if name == "build" => {
-            let quick = match rest {
-                [] => false,
-                [flag] if flag == "--quick" => true,
-                _ => bail!("`bench build` takes only --quick"),
-            };
-            build::run(quick)
-        }
+        [name, rest @ ..] if name == "apply" => apply::run(is_quick(rest)?),
+        [name, rest @ ..] if name == "build" => build::run(is_quick(rest)?),
         [name] if name == "artifact" => artifact::run(),
-        [other, ..] => bail!("there is no bench `{other}`; there are artifact and build"),
+        [other, ..] => bail!("there is no bench `{other}`; there are apply, artifact and build"),
+    }
+}
+
+fn is_quick(arguments: &[String]) -> anyhow::Result<bool> {
+    match arguments {
+        [] => Ok(false),
+        [flag] if flag == "--quick" => Ok(true),
+        _ => bail!("this bench takes only --quick"),
     }
 }
 

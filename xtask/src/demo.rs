@@ -1,13 +1,17 @@
 //! The main job, end to end, as a newcomer would see it.
 
+mod cluster; // from rendered objects to a changed cluster
+
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 
 use anyhow::{Context, anyhow, bail};
-use kelson_testkit::{ControlPlane, Programs};
+use kelson_testkit::ControlPlane;
 
-use crate::run::{Scratch, cargo, output, root, run as run_command, target};
+use cluster::Cluster;
+
+use crate::run::{Scratch, cargo, root, run as run_command, target};
 
 const STAGING: &str = "examples/shop/overlays/staging";
 const PRODUCTION: &str = "examples/shop/overlays/production";
@@ -16,11 +20,19 @@ const OVERLAY: &str = "examples/shop/component.toml";
 
 /// Delivers the example application to the given cluster, or to a control plane of its own.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
-    let given = match arguments {
-        [] => None,
-        [flag, path] if flag == "--kubeconfig" => Some(PathBuf::from(path)),
-        _ => bail!("usage: cargo xtask demo [--kubeconfig FILE]"),
-    };
+    let (mut given, mut context) = (None, None);
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let value = rest.next();
+        match (argument.as_str(), value) {
+            ("--kubeconfig", Some(path)) => given = Some(PathBuf::from(path)),
+            ("--context", Some(name)) => context = Some(name.clone()),
+            _ => bail!("usage: cargo xtask demo [--kubeconfig FILE] [--context NAME]"),
+        }
+    }
+    if context.is_some() && given.is_none() {
+        given = Some(usual_kubeconfig()?);
+    }
     // What needs no cluster is shown while the control plane is made ready.
     let plane = match &given {
         Some(_) => None,
@@ -37,8 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
         command
     };
     step("kelson build examples/shop/overlays/staging");
-    let rendered = output(kelson().args(["build", STAGING]))?;
-    print!("{rendered}");
+    run_command(kelson().args(["build", STAGING]))?;
     step("kelson explain examples/shop/overlays/production Deployment/web spec.replicas");
     run_command(kelson().args(["explain", PRODUCTION, "Deployment/web", "spec.replicas"]))?;
     step("kelson build of both overlays at once, one file each");
@@ -57,27 +68,17 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
         (None, Some(plane)) => plane.kubeconfig().to_owned(),
         (None, None) => bail!("there is no cluster"),
     };
-    step("Delivering the staging overlay");
-    let programs = Programs::get()?;
-    let kubectl = |arguments: &[&str]| -> anyhow::Result<String> {
-        output(
-            Command::new(programs.path("kubectl"))
-                .current_dir(root())
-                .stderr(Stdio::inherit())
-                .arg("--kubeconfig")
-                .arg(&kubeconfig)
-                .args(arguments),
-        )
-    };
-    let file = scratch.path().join("delivered.yaml");
-    std::fs::write(&file, rendered).context("cannot write the rendered objects")?;
-    let file = file.to_str().context("the directory for temporary files is not UTF-8")?;
-    // Until `kelson apply` exists, kubectl applies what Kelson rendered.
-    let apply = ["apply", "--server-side", "--field-manager=kelson", "--filename", file];
-    print!("{}", kubectl(&apply)?);
-    step("What is there now");
-    print!("{}", kubectl(&["get", "--namespace=shop-staging", "deployments,services,configmaps"])?);
-    Ok(())
+    let kelson = target().join("debug/kelson");
+    Cluster { kubeconfig, context, kelson: &kelson, scratch: &scratch }.deliver()
+}
+
+/// The kubeconfig that kubectl would take.
+fn usual_kubeconfig() -> anyhow::Result<PathBuf> {
+    if let Some(path) = std::env::var_os("KUBECONFIG").filter(|path| !path.is_empty()) {
+        return Ok(PathBuf::from(path));
+    }
+    let home = std::env::var_os("HOME").context("there is no HOME; name a --kubeconfig")?;
+    Ok(PathBuf::from(home).join(".kube/config"))
 }
 
 /// The three kinds of component become artifacts in one layout, which needs no registry.

@@ -6,6 +6,7 @@
 mod directory; // as a directory
 mod files; // whole files or none
 mod index; // which manifests there are
+mod newest; // what came last is kept
 mod tarball; // as a tar file
 
 use std::path::Path;
@@ -48,6 +49,13 @@ impl Layout {
         names.sort();
         names.dedup();
         Ok(names)
+    }
+
+    /// Drops all manifests but those that were put last, with what only they name. Only a directory can become smaller.
+    pub async fn keep_newest(&self, most: usize) -> Result<(), Error> {
+        let Form::Directory(directory) = &self.0 else { return Ok(()) };
+        let path = directory.path().to_owned();
+        crate::blocking::blocking(move || newest::keep(&path, most)).await
     }
 
     pub(crate) async fn tags(&self) -> Result<Vec<String>, Error> {

@@ -1,15 +1,19 @@
 //! The commands, one file each.
 
-mod build;
+mod apply;
+pub(crate) mod build;
 mod bundle;
 mod completions;
 mod component;
+mod delete;
 mod diff;
 mod explain;
 mod inspect;
+mod inventory;
 mod list;
 mod man;
 mod mirror;
+mod plan;
 mod pull;
 mod push;
 mod sign;
@@ -32,7 +36,11 @@ pub(crate) enum Command {
     Tag(tag::Arguments),
     List(list::Arguments),
     Inspect(inspect::Arguments),
-    Diff(diff::Arguments),
+    Diff(Box<diff::Arguments>),
+    Plan(Box<plan::Arguments>),
+    Apply(Box<apply::Arguments>),
+    Delete(Box<delete::Arguments>),
+    Inventory(Box<inventory::Arguments>),
     Mirror(mirror::Arguments),
     Bundle(bundle::Arguments),
     Sign(sign::Arguments),
@@ -53,6 +61,10 @@ pub(crate) fn run(command: Command) -> anyhow::Result<Code> {
         Command::List(arguments) => list::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Apply(arguments) => apply::run(&arguments),
+        Command::Delete(arguments) => delete::run(&arguments),
+        Command::Inventory(arguments) => inventory::run(&arguments),
         Command::Mirror(arguments) => mirror::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),
         Command::Sign(arguments) => sign::run(&arguments),
@@ -64,7 +76,7 @@ pub(crate) fn run(command: Command) -> anyhow::Result<Code> {
 }
 
 /// Prints a text for whoever is still listening.
-fn print(text: &str) -> anyhow::Result<()> {
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     build::print(text)
 }
 
@@ -75,7 +87,7 @@ pub(crate) fn annotation(text: &str) -> Result<(String, String), String> {
 }
 
 /// An object's id for the machine.
-fn id(id: &ObjectId) -> Node {
+pub(crate) fn id(id: &ObjectId) -> Node {
     json::object([
         ("group", Some(json::string(&id.group))),
         ("kind", Some(json::string(&id.kind))),

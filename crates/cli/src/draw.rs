@@ -1,5 +1,6 @@
 //! Diagnostics, with the lines they are about and a mark under the place.
 
+use std::io::IsTerminal;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -17,6 +18,12 @@ pub(crate) fn diagnostics(list: &[Diagnostic], sources: &Sources) {
 /// Prints one line to standard error.
 pub(crate) fn line(text: &str) {
     eprintln!("{text}");
+}
+
+/// Prints one line to standard error, in the place of one that changes where there is such.
+pub(crate) fn remark(text: &str) {
+    let back = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+    eprintln!("{back}{text}");
 }
 
 /// Prints an error that is about no file of the user's, with its causes.

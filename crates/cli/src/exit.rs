@@ -11,6 +11,8 @@ pub(crate) enum Code {
     Failed = 1,
     /// Something differs, or is still to be done.
     Differs = 2,
+    /// Refused, since the ground has moved.
+    Moved = 4,
     /// Wrong usage.
     Usage = 64,
 }

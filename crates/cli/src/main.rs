@@ -4,16 +4,26 @@
 
 mod answer; // gets what a pure stage asks for
 mod commands; // one file a command
+mod confirm; // questions to a person
+mod delivery; // what is delivered, and by which rules
 mod draw; // diagnostics with the lines they are about
+mod duration; // lengths of time as people write them
+mod events; // what happens, as it happens
 mod exit; // the codes a caller can rely on
+mod fields; // the fields that differ
+mod gather; // from sources to the objects of a delivery
 mod json; // the machine's form of output
+mod kubernetes; // how a cluster is reached
+mod local; // artifacts that plans were made from
 mod path; // paths as people write them
 mod policy; // whose signatures count
 mod progress; // what is being transferred
+mod random; // bytes that nobody can guess
 mod registry; // how registries are reached
 mod runtime; // work that waits on the network
 mod source; // what people name as a source of objects
 mod stack; // room for the walks over deep documents
+mod steps; // a plan for people
 mod switch; // `--enable-helm=true`
 mod table; // columns for people
 mod whole; // files that are whole or not there

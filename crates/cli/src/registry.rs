@@ -28,7 +28,7 @@ pub(crate) struct Flags {
     plain_http: bool,
     /// Do not check the registry's certificate.
     #[arg(long)]
-    insecure_skip_tls_verify: bool,
+    skip_registry_tls_verify: bool,
     /// A file of certificates, as PEM, of authorities to believe besides the system's; may be repeated.
     #[arg(long, value_name = "FILE")]
     ca_file: Vec<PathBuf>,
@@ -77,7 +77,7 @@ impl Flags {
         Ok(Options {
             keychain: Keychain::from_environment(variable, home.as_deref()),
             plain_http: self.plain_http,
-            insecure_tls: self.insecure_skip_tls_verify,
+            insecure_tls: self.skip_registry_tls_verify,
             authorities,
             certificate,
             proxies: proxies(),

@@ -1,17 +1,18 @@
 //! What a person names as a source of objects: a directory, a file, `-`, or an artifact.
 
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use kelson_artifact::registry::Client;
 use kelson_artifact::{
-    Content, Identity, Ignore, Metadata, PullOptions, Pulled, Reference, annotation,
+    Content, Digest, Identity, Ignore, Metadata, PullOptions, Pulled, Reference, annotation,
 };
 use kelson_kustomize::{Build, Failure};
 use kelson_model::{MemoryTree, Object, Tree};
 use kelson_pipeline::{Input, Package, PackageError, PackageOptions};
-use kelson_source::DirectoryTree;
+use kelson_source::{DirectoryTree, git};
 
 use crate::{draw, path, registry};
 
@@ -49,6 +50,17 @@ pub(crate) struct Source {
     sealed: bool,
     /// Whether it came from elsewhere: then it reaches nothing outside of itself, whatever the flags allow.
     foreign: bool,
+    /// What it is known by where it is an artifact.
+    pub(crate) artifact: Option<Known>,
+}
+
+/// What an artifact is known by.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// Its digest.
+    pub(crate) digest: Digest,
+    /// The revision of what it was made from; empty where it does not say.
+    pub(crate) revision: String,
 }
 
 impl Source {
@@ -64,26 +76,40 @@ impl Source {
                 root,
                 sealed: false,
                 foreign: false,
+                artifact: None,
             });
         }
         let (name, directory) = split(text);
-        let reference: Reference = name.parse()?;
-        let store = registry::store(&reference, client)?;
+        Self::pull(&name.parse()?, directory, client, keys).await
+    }
+
+    /// Reads an artifact, or a directory of its tree.
+    pub(crate) async fn pull(
+        reference: &Reference,
+        directory: &str,
+        client: &Client,
+        keys: &Keys,
+    ) -> anyhow::Result<Self> {
+        let store = registry::store(reference, client)?;
         let options = PullOptions { identities: keys.identities()?, ..PullOptions::default() };
-        let pulled = kelson_artifact::pull(&store, &reference, &options).await?;
+        let pulled = kelson_artifact::pull(&store, reference, &options).await?;
         Ok(Self::of(&pulled, directory))
     }
 
     /// The content of an artifact.
     fn of(pulled: &Pulled, directory: &str) -> Self {
-        let sealed = pulled.manifest.annotations.contains_key(annotation::ENCRYPTED);
+        let annotations = &pulled.manifest.annotations;
+        let sealed = annotations.contains_key(annotation::ENCRYPTED);
+        let revision = annotations.get(annotation::OCI_REVISION).cloned().unwrap_or_default();
+        let artifact = Some(Known { digest: pulled.descriptor.digest, revision });
         match &pulled.content {
             Content::Objects(text) => {
-                Self { sealed, ..Self::of_text("/all.yaml", text.as_bytes()) }
+                Self { sealed, artifact, ..Self::of_text("/all.yaml", text.as_bytes()) }
             }
             Content::Tree => {
                 let root = format!("/{}", directory.trim_matches('/'));
-                Self { tree: Arc::new(pulled.tree.clone()), root, sealed, foreign: true }
+                let tree = Arc::new(pulled.tree.clone());
+                Self { tree, root, sealed, foreign: true, artifact }
             }
         }
     }
@@ -91,7 +117,8 @@ impl Source {
     fn of_text(name: &str, text: &[u8]) -> Self {
         let mut tree = MemoryTree::default();
         tree.insert(name, text);
-        Self { tree: Arc::new(tree), root: name.to_owned(), sealed: false, foreign: true }
+        let (tree, root) = (Arc::new(tree), name.to_owned());
+        Self { tree, root, sealed: false, foreign: true, artifact: None }
     }
 
     fn standard_input() -> anyhow::Result<Self> {
@@ -144,14 +171,34 @@ impl Source {
 
     /// Its objects. What is wrong with them is drawn, and an error that needs no more words comes back.
     pub(crate) fn objects(&self, options: &kelson_render::Options) -> anyhow::Result<Vec<Object>> {
-        let build = self.render(options).map_err(|failure| {
-            draw::diagnostics(&failure.warnings, &failure.sources);
-            draw::diagnostics(&failure.diagnostics, &failure.sources);
-            anyhow!("`{}` cannot be rendered", self.root)
-        })?;
-        draw::diagnostics(&build.warnings, &build.sources);
-        objects(build)
+        objects(self.build(options)?)
     }
+
+    /// What it renders to. What is wrong with that is drawn.
+    pub(crate) fn build(&self, options: &kelson_render::Options) -> anyhow::Result<Build> {
+        drawn(self.render(options), &self.root)
+    }
+}
+
+/// Draws what is to be said of a rendering. A failed one is an error that needs no more words.
+pub(crate) fn drawn(result: Result<Build, Failure>, root: &str) -> anyhow::Result<Build> {
+    let build = result.map_err(|failure| {
+        draw::diagnostics(&failure.warnings, &failure.sources);
+        draw::diagnostics(&failure.diagnostics, &failure.sources);
+        anyhow!("`{root}` cannot be rendered")
+    })?;
+    draw::diagnostics(&build.warnings, &build.sources);
+    Ok(build)
+}
+
+/// What git knows of a directory, or of a file's directory.
+pub(crate) fn repository(path: &Path) -> Option<git::Described> {
+    let directory = match path.is_dir() {
+        true => path,
+        false => path.parent().unwrap_or(path),
+    };
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    git::describe(directory)
 }
 
 /// A client for the artifacts among what a person named.

@@ -5,6 +5,7 @@
 
 mod answer; // what a rendering asks for
 pub mod component; // components: their file, and the job that builds them
+pub mod deliver; // objects become a changed cluster
 mod package; // files become an artifact
 pub mod plan; // what a runner is told, as JSON
 

@@ -3,9 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use kelson_model::{Object, ObjectId};
+use kelson_yaml::Node;
 
+use crate::fields::walk::Segment;
 use crate::fields::{self, FieldChange};
-use crate::{mask, names};
+use crate::mask::{Key, Mask};
+use crate::names;
 
 /// How one set of objects differs from another.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +45,7 @@ impl Difference {
 /// values of Secrets are masked.
 pub fn difference(before: &[Object], after: &[Object]) -> Difference {
     let pairs = Pairs::of(before, after);
+    let key = Key::default();
     let mut difference = Difference::default();
     for (index, object) in after.iter().enumerate() {
         let Some(&was) = pairs.predecessors.get(&index) else {
@@ -49,7 +53,9 @@ pub fn difference(before: &[Object], after: &[Object]) -> Difference {
             continue;
         };
         let was = &before[was];
-        let fields = mask::changes(object, fields::changes(&was.node, &object.node));
+        let mask = Mask::new(object, &key);
+        let value = |path: &[Segment<'_>], node: &Node| mask.value(path, node);
+        let fields = fields::changes(&was.node, &object.node, &value);
         match fields.is_empty() {
             true => difference.unchanged += 1,
             false => difference.changed.push(Changed {
@@ -185,9 +191,9 @@ mod tests {
             "{apiVersion: v1, kind: Secret, metadata: {name: s}, type: b, data: {p: Mg==, r: Yg==}}",
             expect![[r#"
                 ~ Secret/s was Secret/s
-                    data.p: Some(Masked) -> Some(Masked)
-                    data.q: Some(Masked) -> None
-                    data.r: None -> Some(Masked)
+                    data.p: Some(Masked("")) -> Some(Masked(""))
+                    data.q: Some(Masked("")) -> None
+                    data.r: None -> Some(Masked(""))
                     type: Some(Shown("a")) -> Some(Shown("b"))
                 0 unchanged
             "#]],

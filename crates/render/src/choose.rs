@@ -7,7 +7,8 @@ use kelson_model::{Diagnostic, Entry, FileKind, MemoryTree, Sources, Tree, TreeE
 use kelson_yaml::Node;
 
 /// The names that a kustomization file can have.
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+pub(crate) const KUSTOMIZATIONS: [&str; 3] =
+    ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// What the names of manifests end in.
 const MANIFESTS: [&str; 3] = [".yaml", ".yml", ".json"];
@@ -150,7 +151,7 @@ fn join(directory: &str, path: &str) -> String {
     clean(&format!("{directory}/{path}"))
 }
 
-fn split(path: &str) -> (&str, &str) {
+pub(crate) fn split(path: &str) -> (&str, &str) {
     match path.rsplit_once('/') {
         Some(("", name)) => ("/", name),
         Some((directory, name)) => (directory, name),

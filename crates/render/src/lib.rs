@@ -5,6 +5,7 @@
 //! are held to the same rules: each object has a kind and a name, none is there twice, lists stand for their items.
 
 mod choose; // what a path stands for
+mod lay; // fields laid over what is rendered already
 mod order; // the order in which objects can be applied
 mod sealed; // objects that are encrypted
 
@@ -13,6 +14,7 @@ use kelson_model::{Answers, Tree};
 use choose::Kind;
 pub use choose::{implicit, is_overlay};
 pub use kelson_kustomize::{Build, Failure, Object, Outcome};
+pub use lay::{Laid, lay};
 pub use order::{in_apply_order, to_apply_yaml};
 pub use sealed::is_sealed;
 

@@ -231,3 +231,91 @@ fn without_being_asked_a_place_is_what_kustomize_makes_of_it() {
         "#]],
     );
 }
+
+/// Lays `/patch.yaml` over objects.
+#[track_caller]
+fn check_laid(files: &str, objects: &str, expected: Expect) {
+    let tree = MemoryTree::parse(files);
+    let built = lay(&tree, "/p/patch.yaml", objects.to_owned()).and_then(|laid| {
+        match render(&laid, laid.root(), &Options::default(), &Answers::default())? {
+            Outcome::Built(build) => build.to_yaml(),
+            Outcome::Needs(needs) => panic!("{needs:?}"),
+        }
+    });
+    expected.assert_eq(&built.unwrap_or_else(shown));
+}
+
+#[test]
+fn the_fields_of_a_file_are_laid_over_objects() {
+    let files = "#- p/patch.yaml
+namePrefix: x-
+patches: [{path: more.yaml}]
+#- p/more.yaml
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: v}}
+#- p/kustomization.yml
+resources: [unrelated.yaml]
+";
+    check_laid(
+        files,
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n\
+         {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {volumes: [{name: c, configMap: {name: a}}]}}\n",
+        expect![[r#"
+            apiVersion: v1
+            data:
+              k: v
+            kind: ConfigMap
+            metadata:
+              name: x-a
+            ---
+            apiVersion: v1
+            kind: Pod
+            metadata:
+              name: x-p
+            spec:
+              volumes:
+              - configMap:
+                  name: x-a
+                name: c
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_laid_over_objects_brings_none_itself() {
+    let object = "{apiVersion: v1, kind: A, metadata: {name: a}}\n";
+    check_laid(
+        "#- p/patch.yaml\nresources: [a.yaml]\n",
+        object,
+        expect![[r#"
+        `/p/patch.yaml` has `resources`: what is laid over others brings no objects itself
+    "#]],
+    );
+    check_laid(
+        "#- p/patch.yaml\n- a\n",
+        object,
+        expect![[r#"
+        `/p/patch.yaml` has no `field: value` lines
+    "#]],
+    );
+    check_laid(
+        "#- p/patch.yaml\na: [\n",
+        object,
+        expect![[r#"
+        `/p/patch.yaml` is no YAML: line 1: did not find expected node content
+    "#]],
+    );
+    check_laid(
+        "#- p/patch.yaml\nnamePrefix: [a]\n",
+        object,
+        expect![[r#"
+        /p/patch.yaml:1:13: `namePrefix` must be text, not a list
+    "#]],
+    );
+    check_laid(
+        "#- p/other.yaml\n",
+        object,
+        expect![[r#"
+        `/p/patch.yaml` cannot be read: no such file or directory
+    "#]],
+    );
+}

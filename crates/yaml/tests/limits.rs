@@ -122,7 +122,10 @@ fn what_follows_the_first_document_may_break_off() {
         Err(error) => error.upstream(),
     };
     assert_eq!(read(b"a: 1\n---\nb: 2 \xC3"), "1");
-    assert_eq!(read(b"\xFF\xFEa\0:\0 \01\0\n\0-\0-\0-\0\n\0b\0c\0d\0e\0\0"), "1");
+    assert_eq!(
+        read(b"\xFF\xFEa\x00:\x00 \x001\x00\n\x00-\x00-\x00-\x00\n\x00b\x00c\x00d\x00e\x00\x00"),
+        "1"
+    );
     assert_eq!(read(b"a: 1\n# \xC3"), "yaml: incomplete UTF-8 octet sequence");
     // What is no text at all shows as soon as it is taken in.
     assert_eq!(read(b"a: 1\n---\nb: 2 \xFF"), "yaml: invalid leading UTF-8 octet");

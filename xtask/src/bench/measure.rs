@@ -22,22 +22,33 @@ pub(super) struct Cost {
     pub(super) memory: u64,
 }
 
+impl Cost {
+    /// The less of both, figure by figure.
+    pub(super) fn least(&self, other: &Self) -> Self {
+        Self {
+            processor: self.processor.min(other.processor),
+            wall: self.wall.min(other.wall),
+            memory: self.memory.min(other.memory),
+        }
+    }
+}
+
 /// Runs a command, its output thrown away, and returns the least that any of `rounds` runs cost.
 pub(super) fn best(rounds: usize, command: impl Fn() -> Command) -> anyhow::Result<Cost> {
-    let mut best = once(command())?;
+    let mut best = once(&command(), 0)?;
     for _ in 1..rounds {
-        let cost = once(command())?;
-        best.processor = best.processor.min(cost.processor);
-        best.wall = best.wall.min(cost.wall);
-        best.memory = best.memory.min(cost.memory);
+        best = best.least(&once(&command(), 0)?);
     }
     Ok(best)
 }
 
-fn once(command: Command) -> anyhow::Result<Cost> {
+/// Runs a command once, its output thrown away. It must end with this code.
+pub(super) fn once(command: &Command, code: i32) -> anyhow::Result<Cost> {
     let this = std::env::current_exe().context("cannot find this program")?;
     let mut measured = Command::new(this);
-    measured.args(["bench", ACCOUNT]).arg(command.get_program()).args(command.get_args());
+    measured.args(["bench", ACCOUNT, &code.to_string()]);
+    measured.arg(command.get_program()).args(command.get_args());
+    measured.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let text = output(&mut measured)?;
     let figures: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [processor, wall, memory] = figures[..] else {
@@ -53,10 +64,10 @@ fn once(command: Command) -> anyhow::Result<Cost> {
 /// The word that asks `bench` for the account of one program.
 pub(super) const ACCOUNT: &str = "--account";
 
-/// Runs a program, its output thrown away, and prints its account: processor time and time on the wall in
+/// Runs a program, its output thrown away, which must end with a code, and prints its account: processor time and time on the wall in
 /// microseconds, peak memory in bytes.
 pub(super) fn account(arguments: &[String]) -> anyhow::Result<()> {
-    let [name, rest @ ..] = arguments else { bail!("{ACCOUNT} needs a program") };
+    let [code, name, rest @ ..] = arguments else { bail!("{ACCOUNT} needs a code and a program") };
     let started = Instant::now();
     let child = Command::new(name)
         .args(rest)
@@ -66,8 +77,8 @@ pub(super) fn account(arguments: &[String]) -> anyhow::Result<()> {
         .spawn()
         .with_context(|| format!("cannot run `{name}`"))?;
     let usage = child.wait4().with_context(|| format!("cannot wait for `{name}`"))?;
-    if !usage.status.success() {
-        bail!("`{name}` failed ({})", usage.status);
+    if usage.status.code().map(|code| code.to_string()).as_ref() != Some(code) {
+        bail!("`{name}` ended with {}, not {code}", usage.status);
     }
     let processor = usage.rusage.utime + usage.rusage.stime;
     let wall = started.elapsed();

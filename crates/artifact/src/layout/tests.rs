@@ -35,6 +35,25 @@ async fn text(store: &Store, tag: &str) -> String {
 }
 
 #[tokio::test]
+async fn what_came_last_is_kept_with_all_it_names() {
+    let folder = Folder::new();
+    let path = folder.0.join("layout");
+    let (layout, store) = (Layout::directory(&path), folder.store("layout"));
+    for name in ["a", "b", "c"] {
+        push(&store, &format!("kind: {name}\n"), &[name]).await;
+    }
+    // Put again, it counts as new.
+    push(&store, "kind: a\n", &["a"]).await;
+    layout.keep_newest(2).await.unwrap();
+    assert_eq!(store.tags().await.unwrap(), ["a", "c"]);
+    assert_eq!(text(&store, "a").await, "kind: a\n");
+    assert_eq!(text(&store, "c").await, "kind: c\n");
+    assert_eq!(fs::read_dir(path.join("blobs/sha256")).unwrap().count(), 6);
+    layout.keep_newest(2).await.unwrap();
+    assert_eq!(store.tags().await.unwrap(), ["a", "c"]);
+}
+
+#[tokio::test]
 async fn what_is_pushed_is_pulled() {
     let folder = Folder::new();
     for store in both(&folder) {

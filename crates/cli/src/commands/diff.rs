@@ -1,51 +1,101 @@
-//! `kelson diff`: what differs between two sources.
+//! `kelson diff`: what differs between two sources, or between sources and the cluster.
 
-use kelson_plan::{Changed, Difference, FieldChange, Value, difference};
+use kelson_pipeline::deliver;
+use kelson_plan::file::{self, Approved};
+use kelson_plan::{Changed, Difference, difference};
 use kelson_yaml::Node;
 
-use super::build::Flags;
+use super::plan::{self, Ask, Sources};
+use crate::delivery::{self, View};
+use crate::events::Teller;
 use crate::exit::Code;
-use crate::source::{self, Keys, Source};
-use crate::{json, registry, runtime};
+use crate::source::{self, Source};
+use crate::{fields, gather, json, kubernetes, runtime};
 
-/// Show what differs between the objects of two sources.
+/// Show what differs between the objects of two sources, or of one and the cluster.
 ///
 /// Each is a directory, a file, - for standard input, or an artifact (a directory of its tree is named after //).
 /// An object whose name ends in a hash of its content is compared with its predecessor. Values of Secrets are not
-/// shown. Ends with 0 where nothing differs, 2 where something does, 1 where that cannot be found out.
+/// shown. One source is held against the cluster, as by `kelson plan`; without a --name nothing is ever pruned.
+/// Ends with 0 where nothing differs, 2 where something does, 1 where that cannot be found out.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What there was.
-    #[arg(value_name = "BEFORE")]
-    before: String,
+    /// What there was; or, alone, what is to be in the cluster.
+    #[arg(value_name = "BEFORE", required_unless_present = "show_rules")]
+    before: Option<String>,
     /// What there is.
     #[arg(value_name = "AFTER")]
-    after: String,
+    after: Option<String>,
+    /// The delivery that the source belongs to, where it is held against the cluster.
+    #[arg(long, value_name = "NAME", value_parser = delivery::name, conflicts_with = "after")]
+    name: Option<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    keys: Keys,
+    view: View,
     #[command(flatten)]
-    kustomize: Flags,
+    gather: gather::Flags,
     #[command(flatten)]
-    registry: registry::Flags,
+    delivery: delivery::Flags,
+    #[command(flatten)]
+    kubernetes: kubernetes::Flags,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
-    let (before, after) = runtime::run(async {
-        let client = source::client(&arguments.registry, &[&arguments.before, &arguments.after])?;
-        let open = |text| Source::open(text, &client, &arguments.keys);
-        Ok((open(&arguments.before).await?, open(&arguments.after).await?))
-    })?;
-    let options = arguments.kustomize.render(false);
-    let difference = difference(&before.objects(&options)?, &after.objects(&options)?);
-    let text = match arguments.json {
-        true => json::text(&report(&difference))?,
-        false => text(&difference),
-    };
-    super::print(&text)?;
-    Ok(if difference.is_empty() { Code::Done } else { Code::Differs })
+    match (&arguments.before, &arguments.after) {
+        (Some(before), Some(after)) if !arguments.view.show_rules => {
+            arguments.sources(before, after)
+        }
+        (Some(source), None) if !arguments.view.show_rules => arguments.cluster(source),
+        _ => {
+            super::print(&delivery::rules())?;
+            Ok(Code::Done)
+        }
+    }
+}
+
+impl Arguments {
+    /// Two sources against each other.
+    fn sources(&self, before: &str, after: &str) -> anyhow::Result<Code> {
+        let gather = &self.gather;
+        let (before, after) = runtime::run(async {
+            let client = source::client(&gather.registry, &[before, after])?;
+            let open = |text| Source::open(text, &client, &gather.keys);
+            Ok((open(before).await?, open(after).await?))
+        })?;
+        let options = gather.render();
+        let difference = difference(&before.objects(&options)?, &after.objects(&options)?);
+        let text = match self.json {
+            true => json::text(&report(&difference))?,
+            false => text(&difference),
+        };
+        super::print(&text)?;
+        Ok(if difference.is_empty() { Code::Done } else { Code::Differs })
+    }
+
+    /// A source against the cluster.
+    fn cluster(&self, source: &str) -> anyhow::Result<Code> {
+        runtime::run(async {
+            let teller = Teller::new(false);
+            let Self { gather, delivery, kubernetes, .. } = self;
+            let sources = Sources { names: &[source.to_owned()], gather, delivery, kubernetes };
+            let (cluster, ask) = sources.ask(self.name.as_deref(), true, &teller).await?;
+            let Ask { objects, request, asked, .. } = ask;
+            let planned = deliver::plan(&cluster, objects, &request, &teller).await?;
+            let code = plan::code(&planned.plan);
+            let text = match self.json {
+                false => plan::text(&planned, &request, self.view.show_all),
+                true => {
+                    let inventory = planned.held.as_ref().and_then(|held| held.hash());
+                    let (plan, options) = (planned.plan, request.options);
+                    file::write(&Approved { plan, options, inventory, request: asked }) + "\n"
+                }
+            };
+            super::print(&text)?;
+            Ok(code)
+        })
+    }
 }
 
 fn text(difference: &Difference) -> String {
@@ -62,85 +112,21 @@ fn text(difference: &Difference) -> String {
             false => format!(" (was {})", changed.before),
         };
         text.push_str(&format!("~ {}{was}\n", changed.after));
-        changed.fields.iter().for_each(|field| write_field(field, &mut text));
+        changed.fields.iter().for_each(|field| fields::draw(field, "", &mut text));
     }
     let (added, removed) = (difference.added.len(), difference.removed.len());
     let (changed, unchanged) = (difference.changed.len(), difference.unchanged);
     text + &format!("{added} added, {removed} removed, {changed} changed, {unchanged} unchanged\n")
 }
 
-/// A short value stands on the line of its field; a long text shows the lines that differ.
-fn write_field(field: &FieldChange, text: &mut String) {
-    let (before, after) = (shown(field.before.as_ref()), shown(field.after.as_ref()));
-    match (&field.before, &field.after) {
-        (Some(Value::Masked), Some(Value::Masked)) => {
-            text.push_str(&format!("    {}: *** (changed)\n", field.path));
-        }
-        (Some(_), Some(_)) if before.contains("\\n") || after.contains("\\n") => {
-            text.push_str(&format!("    {}:\n", field.path));
-            write_lines(&before, &after, text);
-        }
-        (Some(_), Some(_)) => {
-            text.push_str(&format!("    {}: {} → {}\n", field.path, crop(&before), crop(&after)));
-        }
-        (None, _) => text.push_str(&format!("  + {}: {}\n", field.path, crop(&after))),
-        (_, None) => text.push_str(&format!("  - {}: {}\n", field.path, crop(&before))),
-    }
-}
-
-/// The lines between those that both begin and both end with.
-fn write_lines(before: &str, after: &str, text: &mut String) {
-    let lines = |text: &str| -> Vec<String> {
-        text.trim_matches('"').split("\\n").map(str::to_owned).collect()
-    };
-    let (before, after) = (lines(before), lines(after));
-    let start = before.iter().zip(&after).take_while(|(one, other)| one == other).count();
-    let ends = before[start..].iter().rev().zip(after[start..].iter().rev());
-    let end = ends.take_while(|(one, other)| one == other).count();
-    for (mark, lines) in [("-", &before), ("+", &after)] {
-        for line in &lines[start..lines.len() - end] {
-            text.push_str(&format!("      {mark} {}\n", crop(line)));
-        }
-    }
-}
-
-fn shown(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::Shown(text)) => text.clone(),
-        Some(Value::Masked) => "***".to_owned(),
-        None => String::new(),
-    }
-}
-
-/// As much of a value as a line can bear.
-fn crop(text: &str) -> String {
-    const MOST: usize = 200;
-    match text.char_indices().nth(MOST) {
-        Some((at, _)) => format!("{}… ({} bytes)", &text[..at], text.len()),
-        None => text.to_owned(),
-    }
-}
-
 fn report(difference: &Difference) -> Node {
     let ids =
         |list: &[kelson_model::ObjectId]| Node::sequence(list.iter().map(super::id).collect());
-    let value = |value: &Option<Value>| match value {
-        Some(Value::Shown(text)) => Some(json::string(text)),
-        Some(Value::Masked) => Some(Node::string("***")),
-        None => None,
-    };
-    let field = |field: &FieldChange| {
-        json::object([
-            ("path", Some(json::string(&field.path))),
-            ("before", value(&field.before)),
-            ("after", value(&field.after)),
-        ])
-    };
     let changed = |changed: &Changed| {
         json::object([
             ("before", Some(super::id(&changed.before))),
             ("after", Some(super::id(&changed.after))),
-            ("fields", Some(Node::sequence(changed.fields.iter().map(field).collect()))),
+            ("fields", Some(Node::sequence(changed.fields.iter().map(fields::report).collect()))),
         ])
     };
     json::object([

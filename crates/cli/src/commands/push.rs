@@ -1,16 +1,15 @@
 //! `kelson push`: renders a source and pushes it as an artifact.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use kelson_artifact::{Form, Ignore, Metadata, Pushed, Recipient, Reference, Store};
 use kelson_pipeline::{Package, PackageError, PackageOptions};
-use kelson_source::git;
 
 use super::build::Flags;
 use crate::exit::Code;
 use crate::progress::{Progress, bytes, count};
-use crate::source::{Keys, Source};
+use crate::source::{self, Keys, Source};
 use crate::{draw, json, registry, runtime};
 
 /// Render a source and push the objects as an OCI artifact.
@@ -195,12 +194,7 @@ impl Arguments {
 
 /// What git knows of a directory, or of a file's directory.
 pub(super) fn described(path: &Path) -> Metadata {
-    let directory = match path.is_dir() {
-        true => path.to_owned(),
-        false => path.parent().map_or_else(PathBuf::new, Path::to_owned),
-    };
-    let directory = if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory };
-    match git::describe(&directory) {
+    match source::repository(path) {
         None => Metadata::default(),
         Some(found) => Metadata {
             revision: Some(found.revision()),

@@ -35,7 +35,7 @@ fn an_authority_of_ones_own_is_believed_where_it_is_given() {
             "push shop oci://HOST/shop:v1 --ca-file shop/web.yaml",
             "push shop oci://HOST/shop:v1 --ca-file ca.crt",
             "list oci://HOST/shop --ca-file other.crt --ca-file ca.crt --json",
-            "pull oci://HOST/shop:v1 --insecure-skip-tls-verify",
+            "pull oci://HOST/shop:v1 --skip-registry-tls-verify",
         ],
         expect![[r#"
             $ kelson push shop oci://HOST/shop:v1 --retries 0
@@ -59,7 +59,7 @@ fn an_authority_of_ones_own_is_believed_where_it_is_given() {
             1 object; 2 blobs sent (381 B), 0 there already
             $ kelson list oci://HOST/shop --ca-file other.crt --ca-file ca.crt --json
             [{"artifact":"oci://HOST/shop:v1","created":"1970-01-01T00:00:00Z","digest":"sha256:…","tag":"v1"}]
-            $ kelson pull oci://HOST/shop:v1 --insecure-skip-tls-verify
+            $ kelson pull oci://HOST/shop:v1 --skip-registry-tls-verify
             apiVersion: v1
             kind: Service
             metadata:

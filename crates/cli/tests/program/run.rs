@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A folder with files, gone when the test is done.
@@ -71,15 +71,24 @@ pub(crate) fn run(directory: &Path, arguments: &[&str]) -> Ran {
     finish(directory, &mut command(directory, arguments))
 }
 
-/// The program in a directory, apart from the settings of whoever runs the tests.
-fn command(directory: &Path, arguments: &[&str]) -> Command {
+/// The program, to be run in a directory that is also its user's home.
+pub(crate) fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kelson"));
+    for variable in [
+        "KUSTOMIZE_ENABLE_MANAGEDBY_LABEL",
+        "SOURCE_DATE_EPOCH",
+        "KELSON_CREDS",
+        "KUBECONFIG",
+        "XDG_CACHE_HOME",
+        "XDG_DATA_HOME",
+        "XDG_STATE_HOME",
+    ] {
+        command.env_remove(variable);
+    }
     command
         .args(arguments)
         .current_dir(directory)
-        .env_remove("KUSTOMIZE_ENABLE_MANAGEDBY_LABEL")
-        .env_remove("SOURCE_DATE_EPOCH")
-        .env_remove("KELSON_CREDS")
+        .env("HOME", directory.join("home"))
         .env("DOCKER_CONFIG", directory)
         .env("KUSTOMIZE_PLUGIN_HOME", directory.join("plugins"));
     command
@@ -87,17 +96,22 @@ fn command(directory: &Path, arguments: &[&str]) -> Command {
 
 fn finish(directory: &Path, command: &mut Command) -> Ran {
     let output = command.output().unwrap();
-    let text = |bytes: &[u8]| {
-        String::from_utf8_lossy(bytes).replace(&*directory.to_string_lossy(), "/here")
-    };
-    Ran {
-        code: output.status.code().unwrap_or(-1),
-        out: text(&output.stdout),
-        err: text(&output.stderr),
-    }
+    Ran::new(directory, &output)
 }
 
 impl Ran {
+    /// What a finished run printed. The directory reads as `/here`.
+    pub(crate) fn new(directory: &Path, output: &Output) -> Self {
+        let text = |bytes: &[u8]| {
+            String::from_utf8_lossy(bytes).replace(&*directory.to_string_lossy(), "/here")
+        };
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: text(&output.stdout),
+            err: text(&output.stderr),
+        }
+    }
+
     /// All that a person sees.
     #[allow(dead_code, reason = "not every test of the program needs it")]
     pub(crate) fn shown(&self) -> String {

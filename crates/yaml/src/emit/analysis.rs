@@ -42,23 +42,7 @@ impl Analysis {
         if bytes.is_empty() {
             return Self { flow_plain: false, block: false, ..Self::PLAIN };
         }
-        if let Some(look) = Look::at_lines(bytes) {
-            return look.decide(bytes);
-        }
-        let mut look = Look::default();
-        look.first(bytes);
-        let mut at = 0;
-        while at < bytes.len() {
-            let rest = &bytes[at..];
-            let run = rest.iter().position(|byte| !INERT[*byte as usize]).unwrap_or(rest.len());
-            if run > 0 {
-                look.previous = Previous::Other;
-                at += run;
-            } else {
-                at += look.character(bytes, at, dialect);
-            }
-        }
-        look.decide(bytes)
+        Look::at_lines(bytes).unwrap_or_else(|| Look::at_bytes(bytes, dialect)).decide(bytes)
     }
 
     const PLAIN: Self = Self {
@@ -123,6 +107,24 @@ impl Look {
             _ => Previous::Other,
         };
         Some(look)
+    }
+
+    /// Looks at every byte that can matter.
+    fn at_bytes(bytes: &[u8], dialect: Dialect) -> Self {
+        let mut look = Self::default();
+        look.first(bytes);
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let run = rest.iter().position(|byte| !INERT[*byte as usize]).unwrap_or(rest.len());
+            if run > 0 {
+                look.previous = Previous::Other;
+                at += run;
+            } else {
+                at += look.character(bytes, at, dialect);
+            }
+        }
+        look
     }
 
     fn first(&mut self, bytes: &[u8]) {
@@ -263,12 +265,7 @@ mod tests {
                         assert!(!text.contains('\n'), "{text:?}");
                         continue;
                     };
-                    let mut slow = Look::default();
-                    slow.first(text.as_bytes());
-                    let mut at = 0;
-                    while at < text.len() {
-                        at += slow.character(text.as_bytes(), at, Dialect::V3);
-                    }
+                    let slow = Look::at_bytes(text.as_bytes(), Dialect::V3);
                     let shown = |look: Look| format!("{:?}", look.decide(text.as_bytes()));
                     assert_eq!(shown(quick), shown(slow), "{text:?}");
                 }

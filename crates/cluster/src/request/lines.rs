@@ -1,0 +1,60 @@
+//! An answer that goes on: a line for each thing that happens.
+
+use bytes::BytesMut;
+use http_body_util::BodyExt;
+use kelson_plan::Refusal;
+use kube::client::Body;
+
+use super::{failure, unreadable};
+
+/// The longest line that is read: no object is as large.
+const LONGEST: usize = 32 << 20;
+
+/// The lines of an answer, as they come.
+pub(crate) struct Lines {
+    body: Body,
+    buffer: BytesMut,
+    /// How much of the buffer is known to hold no end of a line.
+    searched: usize,
+}
+
+impl Lines {
+    pub(super) fn new(body: Body) -> Self {
+        Self { body, buffer: BytesMut::new(), searched: 0 }
+    }
+
+    /// The next line; nothing at the end. Waiting for it can be given up at any time without losing any.
+    pub(crate) async fn next(&mut self) -> Result<Option<String>, Refusal> {
+        loop {
+            if let Some(line) = self.take_line() {
+                return String::from_utf8(line).map(Some).map_err(|_| unreadable());
+            }
+            if self.buffer.len() > LONGEST {
+                return Err(unreadable());
+            }
+            match self.body.frame().await {
+                None => return Ok(None),
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        self.buffer.extend_from_slice(&data);
+                    }
+                }
+                Some(Err(error)) => {
+                    let message = format!("the answer broke off: {}", failure::words(&error));
+                    return Err(Refusal { message, ..Refusal::default() });
+                }
+            }
+        }
+    }
+
+    fn take_line(&mut self) -> Option<Vec<u8>> {
+        let found = self.buffer[self.searched..].iter().position(|&byte| byte == b'\n');
+        let Some(at) = found else {
+            self.searched = self.buffer.len();
+            return None;
+        };
+        let line = self.buffer.split_to(self.searched + at + 1);
+        self.searched = 0;
+        Some(line[..line.len() - 1].to_vec())
+    }
+}

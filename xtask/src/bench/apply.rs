@@ -1,0 +1,268 @@
+//! Applying and planning, against kubectl and against what the server itself takes.
+
+mod objects; // what is applied
+mod replay; // one request for each object, by a bare client
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use kelson_testkit::{Bare, ControlPlane, Programs};
+use serde_json::Value;
+
+use super::kelson;
+use super::measure::{Cost, once};
+use crate::run::Scratch;
+use objects::{manifests, objects};
+use replay::{namespace, replay, settle, while_status_is_written};
+
+/// How many objects are applied by all.
+const SIZE: usize = 1_000;
+/// How many are applied for the growth.
+const LARGE: usize = 10_000;
+/// How often everything is done at the smaller size; the best counts.
+const ROUNDS: usize = 3;
+
+pub(super) fn run(quick: bool) -> anyhow::Result<()> {
+    let plane = ControlPlane::start_with_workers()?;
+    let bench = Bench {
+        kelson: kelson()?,
+        kubectl: Programs::get()?.path("kubectl"),
+        kubeconfig: plane.kubeconfig().to_owned(),
+        bare: plane.bare()?,
+        scratch: Scratch::new("bench-apply")?,
+    };
+    println!(
+        "\n{SIZE} objects, each figure the best of {ROUNDS} (time on the wall, processor time, peak memory)"
+    );
+    let mut best = bench.round(SIZE, 0, true)?;
+    for number in 1..ROUNDS {
+        best = best.least(&bench.round(SIZE, number, true)?);
+    }
+    best.print();
+    best.ratios();
+    if !quick {
+        println!("\n{LARGE} objects, once");
+        let large = bench.round(LARGE, ROUNDS, false)?;
+        large.print();
+        large.growth(&best);
+    }
+    Ok(())
+}
+
+struct Bench {
+    kelson: PathBuf,
+    kubectl: PathBuf,
+    kubeconfig: PathBuf,
+    bare: Bare,
+    scratch: Scratch,
+}
+
+/// What everything took.
+struct Figures(Vec<(&'static str, Cost)>);
+
+impl Bench {
+    /// Does everything once, each program in a namespace of its own.
+    fn round(&self, size: usize, number: usize, with_kubectl: bool) -> anyhow::Result<Figures> {
+        let set = Set::write(self.scratch.path(), size)?;
+        let mut figures = Figures(Vec::new());
+        self.raw(&set, &format!("raw-{number}"), &mut figures)?;
+        if with_kubectl {
+            self.kubectl(&set, &format!("kubectl-{number}"), &mut figures)?;
+        }
+        self.kelson(&set, &format!("kelson-{number}"), &mut figures)?;
+        Ok(figures)
+    }
+
+    fn prepare(&self, name: &str) -> anyhow::Result<()> {
+        namespace(&mut self.bare.clone(), name)
+    }
+
+    fn settle(&self, name: &str, set: &Set) -> anyhow::Result<()> {
+        settle(&mut self.bare.clone(), name, set.objects.len() / 4)
+    }
+
+    fn raw(&self, set: &Set, name: &str, figures: &mut Figures) -> anyhow::Result<()> {
+        self.prepare(name)?;
+        figures.wall("raw replay", replay(&self.bare, name, &set.objects, "")?);
+        self.settle(name, set)?;
+        figures.wall("raw dry runs", replay(&self.bare, name, &set.objects, "&dryRun=All")?);
+        Ok(())
+    }
+
+    fn kubectl(&self, set: &Set, name: &str, figures: &mut Figures) -> anyhow::Result<()> {
+        self.prepare(name)?;
+        let run = |verb: &str, folder: &Path, code: i32| {
+            let mut command = self.command(&self.kubectl);
+            command.args([verb, "--server-side", "--namespace", name, "--filename"]).arg(folder);
+            once(&command, code)
+        };
+        figures.add("kubectl first", run("apply", &set.first, 0)?);
+        self.settle(name, set)?;
+        figures.add("kubectl unchanged", run("apply", &set.first, 0)?);
+        figures.add("kubectl diff, nothing", run("diff", &set.first, 0)?);
+        figures.add("kubectl diff, half", run("diff", &set.half, 1)?);
+        Ok(())
+    }
+
+    fn kelson(&self, set: &Set, name: &str, figures: &mut Figures) -> anyhow::Result<()> {
+        self.prepare(name)?;
+        let run = |verb: &str, folder: &Path, code: i32| {
+            let mut command = self.command(&self.kelson);
+            command.arg(verb).arg(folder).args(["--namespace", name, "--name", "bench"]);
+            command.arg("--change-source");
+            command.args((verb == "apply").then_some("--yes"));
+            once(&command, code)
+        };
+        figures.add("kelson plan, new", run("plan", &set.first, 2)?);
+        figures.add("kelson first", run("apply", &set.first, 0)?);
+        self.settle(name, set)?;
+        figures.add("kelson unchanged", run("apply", &set.first, 0)?);
+        let busy =
+            while_status_is_written(&self.bare, name, &set.objects, || run("apply", &set.first, 0));
+        figures.add("kelson unchanged, busy", busy?);
+        figures.add("kelson plan, nothing", run("plan", &set.first, 0)?);
+        figures.add("kelson plan, half", run("plan", &set.half, 2)?);
+        figures.add("kelson one changed", run("apply", &set.one, 0)?);
+        Ok(())
+    }
+
+    /// A program with a home of its own.
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        for (variable, folder) in
+            [("HOME", "home"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "data")]
+        {
+            command.env(variable, self.scratch.path().join(folder));
+        }
+        command.env("KUBECONFIG", &self.kubeconfig);
+        command
+    }
+}
+
+/// The objects, and folders with their manifests: as they are first, with one of them changed, with half of them.
+struct Set {
+    objects: Vec<Value>,
+    first: PathBuf,
+    one: PathBuf,
+    half: PathBuf,
+}
+
+impl Set {
+    fn write(scratch: &Path, size: usize) -> anyhow::Result<Self> {
+        let folder = |name: &str, objects: &[Value]| -> anyhow::Result<PathBuf> {
+            let folder = scratch.join(format!("{name}-{size}"));
+            std::fs::create_dir_all(&folder)?;
+            std::fs::write(folder.join("objects.yaml"), manifests(objects))?;
+            Ok(folder)
+        };
+        let first = objects(size, false);
+        Ok(Self {
+            first: folder("first", &first)?,
+            one: folder("one", &one_changed(&first))?,
+            half: folder("half", &objects(size, true))?,
+            objects: first,
+        })
+    }
+}
+
+fn one_changed(objects: &[Value]) -> Vec<Value> {
+    let mut objects = objects.to_vec();
+    if let Some(map) = objects.iter_mut().find(|object| object["kind"] == "ConfigMap") {
+        map["data"]["mark"] = "new".into();
+    }
+    objects
+}
+
+impl Figures {
+    fn add(&mut self, name: &'static str, cost: Cost) {
+        // All this takes minutes, and whoever waits wants to see it move.
+        eprintln!("  {name}: {:.2} s", cost.wall.as_secs_f64());
+        self.0.push((name, cost));
+    }
+
+    fn wall(&mut self, name: &'static str, wall: Duration) {
+        self.add(name, Cost { wall, processor: Duration::ZERO, memory: 0 });
+    }
+
+    fn least(&self, other: &Self) -> Self {
+        let both = self.0.iter().zip(&other.0);
+        Self(both.map(|((name, one), (_, other))| (*name, one.least(other))).collect())
+    }
+
+    fn seconds(&self, name: &str) -> f64 {
+        self.0
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or(f64::NAN, |(_, cost)| cost.wall.as_secs_f64())
+    }
+
+    fn print(&self) {
+        for (name, cost) in &self.0 {
+            let account = match cost.memory {
+                0 => String::new(),
+                memory => format!(
+                    "{:>8.2} s {:>7.1} MB",
+                    cost.processor.as_secs_f64(),
+                    memory as f64 / 1e6
+                ),
+            };
+            println!("{name:<24} {:>8.2} s {account}", cost.wall.as_secs_f64());
+        }
+    }
+
+    fn ratios(&self) {
+        println!("\nratios (time on the wall)");
+        for (name, one, other, limit) in [
+            ("first apply / raw replay", "kelson first", "raw replay", "at most 1.5"),
+            ("kubectl first / first apply", "kubectl first", "kelson first", "at least 2"),
+            (
+                "kubectl unchanged / unchanged",
+                "kubectl unchanged",
+                "kelson unchanged",
+                "at least 10",
+            ),
+            (
+                "the same while status is written",
+                "kubectl unchanged",
+                "kelson unchanged, busy",
+                "at least 10",
+            ),
+            (
+                "kubectl diff / plan, nothing",
+                "kubectl diff, nothing",
+                "kelson plan, nothing",
+                "at least 3",
+            ),
+            ("kubectl diff / plan, half", "kubectl diff, half", "kelson plan, half", "at least 3"),
+            ("plan of new objects / raw dry runs", "kelson plan, new", "raw dry runs", ""),
+        ] {
+            println!("{name:<36} {:>6.2}  {limit}", self.seconds(one) / self.seconds(other));
+        }
+    }
+
+    /// How time grows from a smaller set to this one; 1.0 is linear.
+    fn growth(&self, smaller: &Self) {
+        println!(
+            "\ngrowth from {SIZE} to {LARGE} objects (1.0 is linear; at most 1.1, under 150 MB)"
+        );
+        let steps = (LARGE as f64 / SIZE as f64).log10();
+        // What the server itself takes grows, too: the raw requests show how much of the time on the wall is its own.
+        println!("{:<24} {:>6} {:>9} {:>11}", "", "wall", "processor", "memory");
+        for ((name, cost), (_, small)) in self
+            .0
+            .iter()
+            .filter_map(|it| Some((it, smaller.0.iter().find(|other| other.0 == it.0)?)))
+        {
+            let exponent = |of: fn(&Cost) -> Duration| {
+                (of(cost).as_secs_f64() / of(small).as_secs_f64()).log10() / steps
+            };
+            println!(
+                "{name:<24} {:>6.2} {:>9.2} {:>8.1} MB",
+                exponent(|cost| cost.wall),
+                exponent(|cost| cost.processor),
+                cost.memory as f64 / 1e6
+            );
+        }
+    }
+}
