@@ -42,7 +42,8 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
     for file in files("examples/shop")? {
         println!("  {file}");
     }
-    run_command(cargo().args(["build", "--quiet", "--package", "kelson-cli"]))?;
+    // With the features that the whole workspace asks for, so that the tests need not build everything anew.
+    run_command(cargo().args(["build", "--quiet", "--workspace", "--bin", "kelson"]))?;
     let kelson = || {
         let mut command = Command::new(target().join("debug/kelson"));
         command.current_dir(root());
