@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 pub(super) const HEAD: &str = "kelson.dev/inventory";
 /// The type of a part.
 pub(super) const PART: &str = "kelson.dev/inventory-part";
+/// What the schemas of all inventories begin with.
+const FAMILY: &str = "kelson.dev/inventory/";
 /// The label with the name of the delivery.
 pub(super) const LABEL: &str = "kelson.dev/inventory";
 /// How much of a record one Secret holds: it may have 1 MiB, and what it is sent in somewhat more.
@@ -123,8 +125,12 @@ pub(super) fn content(delivery: &Delivery, head: &Value) -> Result<Content, Unre
     }
     let text = |key: &str| String::from_utf8(bytes(head, key)?).ok();
     let schema = text("schema").ok_or_else(|| damaged("it does not say its schema"))?;
-    if schema != SCHEMA {
-        return Err(Unreadable::Later(schema));
+    match schema.strip_prefix(FAMILY) {
+        _ if schema == SCHEMA => {}
+        Some(version) if version.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+            return Err(Unreadable::Later(schema));
+        }
+        _ => return Err(damaged("its schema is none of ours")),
     }
     let digest = text("digest").and_then(|digest| Hash::parse(&digest));
     let digest = digest.ok_or_else(|| damaged("it has no digest"))?;
