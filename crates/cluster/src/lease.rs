@@ -33,6 +33,7 @@ impl Default for LeaseOptions {
 /// A Lease that we hold. It is renewed in the background while it is held; a Lease that is dropped without being given back
 /// is left to become stale, as after a crash.
 pub struct Lease {
+    who: String,
     held: Arc<HeldLease>,
     /// Ends the renewal.
     end: watch::Sender<bool>,
@@ -69,18 +70,24 @@ impl Lease {
         options: &LeaseOptions,
         listener: &dyn Listener,
     ) -> Result<Self, Error> {
+        let who = cluster.who().await;
         let attempt = Attempt {
             cluster,
             delivery,
             path: path(delivery),
-            holder: Holder::new(&cluster.who().await),
+            holder: Holder::new(&who),
             options,
             listener,
         };
         let held = Arc::new(attempt.take().await?);
         let (end, ended) = watch::channel(false);
         let renewal = tokio::spawn(held.clone().renew(ended));
-        Ok(Self { held, end, renewal: Some(renewal), checked: tokio::sync::Mutex::default() })
+        Ok(Self { who, held, end, renewal: Some(renewal), checked: tokio::sync::Mutex::default() })
+    }
+
+    /// Who holds it, as the cluster knows us.
+    pub fn who(&self) -> &str {
+        &self.who
     }
 
     /// Asks the cluster whether it is still ours.

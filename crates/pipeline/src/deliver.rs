@@ -262,14 +262,12 @@ impl Work<'_> {
         planned: &Held,
         request: &Request,
     ) -> Result<(Applied, Held), DeliverError> {
-        let (held, who) =
-            tokio::join!(Held::load(self.cluster, &planned.delivery), self.cluster.who());
-        let mut held = held?;
+        let mut held = Held::load(self.cluster, &planned.delivery).await?;
         if held.hash() != planned.hash() {
             let what = format!("the inventory of {} was written by somebody else", held.delivery);
             return Err(DeliverError::Moved(vec![what]));
         }
-        record::begin(&mut held.inventory, request, &self.execution.at, who);
+        record::begin(&mut held.inventory, request, &self.execution.at, self.lease.who());
         let Self { cluster, plan, lease, execution, stop, listener } = *self;
         let applied = kelson_cluster::apply(
             cluster,

@@ -52,7 +52,7 @@ pub(super) fn is_settled(plan: &Plan, held: &Held, request: &Request) -> bool {
 
 /// Enters an apply that begins; a deletion or an import is one without an artifact. What comes of it is entered when it
 /// ends.
-pub(super) fn begin(inventory: &mut Inventory, request: &Request, at: &str, who: String) {
+pub(super) fn begin(inventory: &mut Inventory, request: &Request, at: &str, who: &str) {
     if !request.sources.is_empty() {
         inventory.source = Some(Origins { sources: request.sources.clone() });
     }
@@ -64,7 +64,7 @@ pub(super) fn begin(inventory: &mut Inventory, request: &Request, at: &str, who:
         digest: request.artifact.clone(),
         revision: request.revision.clone(),
         at: at.to_owned(),
-        by: who,
+        by: who.to_owned(),
         result: BEGUN.to_owned(),
     });
     let most = inventory.history.len().saturating_sub(REMEMBERED);
