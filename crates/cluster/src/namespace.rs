@@ -34,7 +34,7 @@ impl Cluster {
         labels: &[(&str, &str)],
         field_manager: &str,
     ) -> Result<Option<Ground>, Refusal> {
-        let (kind, id) = namespace(name);
+        let (kind, id) = (Kind::namespaces(), ObjectId::of_namespace(name));
         let labels: serde_json::Map<_, _> =
             labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())).collect();
         let body = serde_json::json!({
@@ -69,22 +69,4 @@ impl Cluster {
         };
         Ok(is_ours.then_some(ground))
     }
-}
-
-fn namespace(name: &str) -> (Kind, ObjectId) {
-    let kind = Kind {
-        group: String::new(),
-        version: "v1".to_owned(),
-        kind: "Namespace".to_owned(),
-        plural: "namespaces".to_owned(),
-        namespaced: false,
-        to_come: false,
-    };
-    let id = ObjectId {
-        group: String::new(),
-        kind: "Namespace".to_owned(),
-        namespace: String::new(),
-        name: name.to_owned(),
-    };
-    (kind, id)
 }

@@ -40,13 +40,8 @@ impl Cluster {
     ///
     /// Fails where it cannot be read for another reason.
     pub async fn namespace(&self, name: &str) -> Result<Option<Ground>, Error> {
-        let id = ObjectId {
-            group: String::new(),
-            kind: "Namespace".to_owned(),
-            namespace: String::new(),
-            name: name.to_owned(),
-        };
-        let object = match self.find(&namespaces(), &id, &Silent).await {
+        let id = ObjectId::of_namespace(name);
+        let object = match self.find(&Kind::namespaces(), &id, &Silent).await {
             Ok(object) => object,
             Err(refusal) if refusal.code == 403 => return Ok(Some(Ground::default())),
             Err(refusal) => return Err(cannot("read", &id, refusal)),
@@ -73,18 +68,6 @@ impl Cluster {
             Err(refused) if refused.refusal.code == 404 => Ok(None),
             Err(refused) => Err(refused.refusal),
         }
-    }
-}
-
-/// The kind that every cluster has.
-fn namespaces() -> Kind {
-    Kind {
-        group: String::new(),
-        version: "v1".to_owned(),
-        kind: "Namespace".to_owned(),
-        plural: "namespaces".to_owned(),
-        namespaced: false,
-        to_come: false,
     }
 }
 

@@ -39,6 +39,18 @@ pub enum NotAnObject {
     Lacks(&'static str),
 }
 
+impl ObjectId {
+    /// What a namespace is known by.
+    pub fn of_namespace(name: &str) -> Self {
+        Self {
+            group: String::new(),
+            kind: "Namespace".to_owned(),
+            namespace: String::new(),
+            name: name.to_owned(),
+        }
+    }
+}
+
 impl Object {
     /// Takes a document as an object. Its name may not be left to the server: such an object is another one each time.
     pub fn new(node: Node) -> Result<Self, NotAnObject> {

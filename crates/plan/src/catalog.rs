@@ -70,6 +70,18 @@ impl Catalog {
 }
 
 impl Kind {
+    /// The kind of namespaces, which every cluster has.
+    pub fn namespaces() -> Self {
+        Self {
+            group: String::new(),
+            version: "v1".to_owned(),
+            kind: "Namespace".to_owned(),
+            plural: "namespaces".to_owned(),
+            namespaced: false,
+            to_come: false,
+        }
+    }
+
     /// The kind as manifests write it in `apiVersion`.
     pub fn api_version(&self) -> String {
         api_version(&self.group, &self.version)

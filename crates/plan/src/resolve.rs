@@ -211,7 +211,9 @@ impl Context<'_> {
         if kind.to_come {
             return Some(Awaits::Definition(kind.definition()));
         }
-        self.namespaces.contains(&id.namespace).then(|| Awaits::Namespace(namespace(&id.namespace)))
+        self.namespaces
+            .contains(&id.namespace)
+            .then(|| Awaits::Namespace(ObjectId::of_namespace(&id.namespace)))
     }
 }
 
@@ -221,16 +223,6 @@ fn owner_labels() -> impl Iterator<Item = (FieldPath, String)> {
         let path = format!("/metadata/labels/{}", label.replace('/', "~1"));
         Some((FieldPath::parse(&path).ok()?, "it says whose the object is".to_owned()))
     })
-}
-
-/// What a namespace is known by.
-fn namespace(name: &str) -> ObjectId {
-    ObjectId {
-        group: String::new(),
-        kind: "Namespace".to_owned(),
-        namespace: String::new(),
-        name: name.to_owned(),
-    }
 }
 
 /// Of what is sent, without what is left to others.

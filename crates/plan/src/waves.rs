@@ -186,12 +186,7 @@ pub(crate) fn holds_others(id: &ObjectId) -> bool {
 
 /// What an object cannot exist without: its namespace and the definition of its kind, should that have one.
 pub(crate) fn containers(id: &ObjectId, kind: &Kind) -> impl Iterator<Item = ObjectId> + use<> {
-    let namespace = (!id.namespace.is_empty()).then(|| ObjectId {
-        group: String::new(),
-        kind: "Namespace".to_owned(),
-        namespace: String::new(),
-        name: id.namespace.clone(),
-    });
+    let namespace = (!id.namespace.is_empty()).then(|| ObjectId::of_namespace(&id.namespace));
     // A group of the core's own has no dot, and no definition.
     let has_definition = id.group.contains('.') && !kind.plural.is_empty();
     let definition = has_definition.then(|| kind.definition());

@@ -25,7 +25,7 @@ impl Home {
         held: &Held,
         request: &Request,
     ) -> Result<Self, DeliverError> {
-        let id = id(held.delivery.namespace());
+        let id = ObjectId::of_namespace(held.delivery.namespace());
         if held.exists() {
             let entry = held.inventory.entry(&id);
             let is_ours = entry.is_some_and(|entry| entry.origin == Origin::Created);
@@ -36,7 +36,7 @@ impl Home {
         }
         // Who may not look at namespaces has not made one.
         let found = match request.create_namespace {
-            true => cluster.get(&kind(), &id).await.ok().flatten(),
+            true => cluster.get(&Kind::namespaces(), &id).await.ok().flatten(),
             false => None,
         };
         let label = |object: &Object, key: &str| {
@@ -56,29 +56,9 @@ impl Home {
     }
 }
 
-fn id(name: &str) -> ObjectId {
-    ObjectId {
-        group: String::new(),
-        kind: "Namespace".to_owned(),
-        namespace: String::new(),
-        name: name.to_owned(),
-    }
-}
-
-fn kind() -> Kind {
-    Kind {
-        group: String::new(),
-        version: "v1".to_owned(),
-        kind: "Namespace".to_owned(),
-        plural: "namespaces".to_owned(),
-        namespaced: false,
-        to_come: false,
-    }
-}
-
 /// Adds a namespace to objects, where it is not among them.
 pub(super) fn add(objects: &mut Vec<Object>, name: &str) {
-    let id = id(name);
+    let id = ObjectId::of_namespace(name);
     if objects.iter().any(|object| object.id == id) {
         return;
     }
