@@ -11,13 +11,12 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use serde_json::Value;
 
 use crate::Error;
-use crate::proxy::{Framing, Head};
+use crate::proxy::{self, Framing, Head};
 
 /// How long a server may be silent.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -56,17 +55,7 @@ impl Bare {
         token: Option<String>,
         patience: Duration,
     ) -> Result<Self, Error> {
-        let wrong = |error: &dyn std::fmt::Display| Error::Missing(format!("no TLS: {error}"));
-        let mut roots = RootCertStore::empty();
-        let authority = CertificateDer::from_pem_slice(authority.as_bytes());
-        roots.add(authority.map_err(|error| wrong(&error))?).map_err(|error| wrong(&error))?;
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| wrong(&error))?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(Self { address, config: Arc::new(config), token, patience, connection: None })
+        Ok(Self { address, config: proxy::client(authority)?, token, patience, connection: None })
     }
 
     /// Reads an object or a list; fails for any status but 200.

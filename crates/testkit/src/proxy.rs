@@ -20,7 +20,7 @@ use crate::certs::Authority;
 pub use gate::Gate;
 pub(crate) use message::{Framing, Head, pass};
 use stream::Connect;
-pub(crate) use stream::{Listen, Stream};
+pub(crate) use stream::{Listen, Stream, client};
 
 /// What happens to a request.
 #[derive(Clone, Debug)]

@@ -58,23 +58,28 @@ impl Listen {
     }
 }
 
+/// How a client speaks TLS with a server whose certificate `authority` signed.
+pub(crate) fn client(authority: &str) -> Result<Arc<ClientConfig>, Error> {
+    let wrong = |error: &dyn std::fmt::Display| Error::Missing(format!("no TLS: {error}"));
+    let mut roots = RootCertStore::empty();
+    let authority = CertificateDer::from_pem_slice(authority.as_bytes());
+    roots.add(authority.map_err(|error| wrong(&error))?).map_err(|error| wrong(&error))?;
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| wrong(&error))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
 impl Connect {
     pub(super) fn plain(address: SocketAddr) -> Self {
         Self { address, tls: None }
     }
 
     pub(super) fn tls(address: SocketAddr, authority: &str) -> Result<Self, Error> {
-        let wrong = |error: &dyn std::fmt::Display| Error::Missing(format!("no TLS: {error}"));
-        let mut roots = RootCertStore::empty();
-        let authority = CertificateDer::from_pem_slice(authority.as_bytes());
-        roots.add(authority.map_err(|error| wrong(&error))?).map_err(|error| wrong(&error))?;
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| wrong(&error))?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(Self { address, tls: Some(Arc::new(config)) })
+        Ok(Self { address, tls: Some(client(authority)?) })
     }
 
     pub(super) fn open(&self) -> io::Result<TcpStream> {
