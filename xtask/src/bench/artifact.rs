@@ -6,6 +6,7 @@ mod moving; // push and pull
 mod rendering; // rendered and pushed in one go
 
 use std::cell::Cell;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -52,6 +53,10 @@ impl Bench {
     fn cost(&self, program: &Path, arguments: &[&str]) -> anyhow::Result<Cost> {
         best(ROUNDS, || {
             let name = self.name();
+            if program == self.flux {
+                // flux wants the directory to be there. Where it cannot be made, flux says so.
+                self.path(&name).map(fs::create_dir_all).ok();
+            }
             let mut command = Command::new(program);
             command.args(arguments.iter().map(|word| word.replace("NEW", &name)));
             command

@@ -68,10 +68,7 @@ impl Bench {
         let to = self.path("NEW")?;
         let arguments = ["pull", &kept, "--output", &to];
         row("pull", size, "kelson", &self.cost(&self.kelson, &arguments)?);
-        // flux wants the directory to be there.
-        let there = self.path("flux-out")?;
-        fs::create_dir_all(&there)?;
-        let arguments = ["pull", "artifact", &kept, "--output", &there, "--insecure-registry"];
+        let arguments = ["pull", "artifact", &kept, "--output", &to, "--insecure-registry"];
         row("pull", size, "flux", &self.cost(&self.flux, &arguments)?);
         let arguments = ["export", "--insecure", &image, &to];
         row("pull", size, "crane", &self.cost(&self.crane, &arguments)?);
