@@ -25,31 +25,44 @@ pub(super) struct Raw {
     pub(super) odd_keys: bool,
 }
 
-/// A collection that is not complete yet.
+/// A collection that is not complete yet. What it holds so far is on a stack that all of them share, from `start` on: so
+/// each is given just the room it needs, once.
 struct Open {
     span: Span,
     content: Content,
+    start: usize,
     flow: bool,
     tag: Option<Text>,
     anchor: Option<u32>,
 }
 
 enum Content {
-    Items(Vec<Node>),
-    Entries(Vec<Entry>, Option<Node>),
+    Items,
+    /// With the key that waits for its value.
+    Entries(Option<Node>),
 }
 
 pub(super) struct Composer<'a> {
     pub(super) parser: Parser<'a>,
     at: Span,
     open: Vec<Open>,
+    items: Vec<Node>,
+    entries: Vec<Entry>,
     names: HashMap<Cow<'a, str>, u32>,
     raw: Raw,
 }
 
 impl<'a> Composer<'a> {
     pub(super) fn new(parser: Parser<'a>, at: Span) -> Self {
-        Self { parser, at, open: Vec::new(), names: HashMap::new(), raw: Raw::empty() }
+        Self {
+            parser,
+            at,
+            open: Vec::new(),
+            items: Vec::new(),
+            entries: Vec::new(),
+            names: HashMap::new(),
+            raw: Raw::empty(),
+        }
     }
 
     /// The next document, if there is one.
@@ -60,6 +73,8 @@ impl<'a> Composer<'a> {
         }
         self.names.clear();
         self.open.clear();
+        self.items.clear();
+        self.entries.clear();
         self.raw = Raw::empty();
         let root = loop {
             let event = self.parser.next()?;
@@ -86,7 +101,7 @@ impl<'a> Composer<'a> {
                 self.start(mark, mapping, flow, props)?;
                 Ok(None)
             }
-            Event::End => Ok(self.open.pop().map(Open::finish)),
+            Event::End => Ok(self.finish()),
             Event::Alias(name, mark) => self.alias(&name, mark).map(Some),
             Event::DocumentStart | Event::DocumentEnd | Event::StreamEnd => {
                 Err(Fail::plain("did not find expected node content", 0))
@@ -94,18 +109,39 @@ impl<'a> Composer<'a> {
         }
     }
 
+    /// Completes the collection that was begun last.
+    fn finish(&mut self) -> Option<Node> {
+        let open = self.open.pop()?;
+        let mut node = Node::new(match open.content {
+            Content::Items => {
+                let items = self.items.drain(open.start..).collect();
+                Data::Sequence(Sequence { items, flow: open.flow })
+            }
+            Content::Entries(_) => {
+                let entries = self.entries.drain(open.start..).collect();
+                Data::Mapping(Mapping { entries, flow: open.flow })
+            }
+        });
+        node.span = open.span;
+        node.set_anchor(open.anchor);
+        if let Some(tag) = open.tag {
+            node.set_custom_tag(tag);
+        }
+        Some(node)
+    }
+
     /// Puts a node where it belongs; gives it back if it is the root.
     #[inline]
     fn attach(&mut self, node: Node) -> Option<Node> {
         let Some(open) = self.open.last_mut() else { return Some(node) };
         match &mut open.content {
-            Content::Items(items) => items.push(node),
-            Content::Entries(entries, key) => match key.take() {
+            Content::Items => self.items.push(node),
+            Content::Entries(key) => match key.take() {
                 None => {
                     self.raw.odd_keys |= node.as_scalar().is_some_and(is_odd_key);
                     *key = Some(node);
                 }
-                Some(key) => entries.push(Entry { key, value: node }),
+                Some(key) => self.entries.push(Entry { key, value: node }),
             },
         }
         None
@@ -168,11 +204,12 @@ impl<'a> Composer<'a> {
             let message = format!("line {}: exceeded max depth of {DEPTH}", mark.line + 1);
             return Err(Fail::plain(message, mark.at));
         }
-        let content = match mapping {
-            true => Content::Entries(Vec::new(), None),
-            false => Content::Items(Vec::new()),
+        let (content, start) = match mapping {
+            true => (Content::Entries(None), self.entries.len()),
+            false => (Content::Items, self.items.len()),
         };
-        let mut open = Open { span: self.span(mark), content, flow, tag: None, anchor: None };
+        let span = self.span(mark);
+        let mut open = Open { span, content, start, flow, tag: None, anchor: None };
         if let Some(props) = props {
             open.anchor = props.anchor.map(|name| self.define(name));
             let tag = props.tag.filter(|tag| &**tag != "!");
@@ -202,21 +239,6 @@ impl<'a> Composer<'a> {
 
     fn span(&self, mark: Mark) -> Span {
         Span { source: self.at.source, start: self.at.start.saturating_add(mark.at) }
-    }
-}
-
-impl Open {
-    fn finish(self) -> Node {
-        let mut node = Node::new(match self.content {
-            Content::Items(items) => Data::Sequence(Sequence { items, flow: self.flow }),
-            Content::Entries(entries, _) => Data::Mapping(Mapping { entries, flow: self.flow }),
-        });
-        node.span = self.span;
-        node.set_anchor(self.anchor);
-        if let Some(tag) = self.tag {
-            node.set_custom_tag(tag);
-        }
-        node
     }
 }
 
