@@ -91,12 +91,12 @@ fn ranks(options: Option<&LegacySortOptions>) -> HashMap<String, i64> {
 
 /// Sorts by rank of kind, then by group, version and kind, then by namespace and name.
 fn by_kind(resources: &mut Vec<Resource>, ranks: &HashMap<String, i64>) {
-    let mut keyed: Vec<(Key, Resource)> = std::mem::take(resources)
-        .into_iter()
-        .map(|resource| (Key::new(resource.id(), ranks), resource))
-        .collect();
-    keyed.sort_by(|left, right| left.0.compare(&right.0));
-    resources.extend(keyed.into_iter().map(|(_, resource)| resource));
+    let keys: Vec<Key> = resources.iter().map(|resource| Key::new(resource.id(), ranks)).collect();
+    // Resources are large: they are moved once, when their places are known.
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by(|left, right| keys[*left].compare(&keys[*right]));
+    let mut unsorted: Vec<Option<Resource>> = resources.drain(..).map(Some).collect();
+    resources.extend(order.into_iter().filter_map(|place| unsorted[place].take()));
 }
 
 /// What an object is sorted by.
