@@ -26,53 +26,55 @@ use kelson_yaml::Node;
 use crate::exit::Code;
 use crate::json;
 
-/// What `kelson` can do.
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Command {
-    Build(build::Arguments),
-    Explain(explain::Arguments),
-    Push(push::Arguments),
-    Pull(pull::Arguments),
-    Tag(tag::Arguments),
-    List(list::Arguments),
-    Inspect(inspect::Arguments),
-    Diff(Box<diff::Arguments>),
-    Plan(Box<plan::Arguments>),
-    Apply(Box<apply::Arguments>),
-    Delete(Box<delete::Arguments>),
-    Inventory(Box<inventory::Arguments>),
-    Mirror(mirror::Arguments),
-    Bundle(bundle::Arguments),
-    Sign(sign::Arguments),
-    Verify(verify::Arguments),
-    Component(component::Arguments),
-    Completions(completions::Arguments),
-    Man(man::Arguments),
+/// Makes what `kelson` can do of one list.
+macro_rules! commands {
+    ($($module:ident $name:ident,)*) => {
+        /// What `kelson` can do.
+        #[derive(Debug, clap::Subcommand)]
+        pub(crate) enum Command {
+            $($name(Box<$module::Arguments>),)*
+        }
+
+        /// Runs a command.
+        pub(crate) fn run(command: Command) -> anyhow::Result<Code> {
+            match command {
+                $(Command::$name(arguments) => $module::run(&arguments),)*
+            }
+        }
+
+        /// The definition of one command. Those of all others take longer to make than a small build.
+        pub(crate) fn alone(name: &str) -> Option<clap::Command> {
+            match name {
+                $(stringify!($module) => {
+                    let command = clap::Command::new(stringify!($module));
+                    Some(<$module::Arguments as clap::Args>::augment_args(command))
+                })*
+                _ => None,
+            }
+        }
+    };
 }
 
-/// Runs a command.
-pub(crate) fn run(command: Command) -> anyhow::Result<Code> {
-    match command {
-        Command::Build(arguments) => build::run(&arguments),
-        Command::Explain(arguments) => explain::run(&arguments),
-        Command::Push(arguments) => push::run(&arguments),
-        Command::Pull(arguments) => pull::run(&arguments),
-        Command::Tag(arguments) => tag::run(&arguments),
-        Command::List(arguments) => list::run(&arguments),
-        Command::Inspect(arguments) => inspect::run(&arguments),
-        Command::Diff(arguments) => diff::run(&arguments),
-        Command::Plan(arguments) => plan::run(&arguments),
-        Command::Apply(arguments) => apply::run(&arguments),
-        Command::Delete(arguments) => delete::run(&arguments),
-        Command::Inventory(arguments) => inventory::run(&arguments),
-        Command::Mirror(arguments) => mirror::run(&arguments),
-        Command::Bundle(arguments) => bundle::run(&arguments),
-        Command::Sign(arguments) => sign::run(&arguments),
-        Command::Verify(arguments) => verify::run(&arguments),
-        Command::Component(arguments) => component::run(&arguments),
-        Command::Completions(arguments) => completions::run(&arguments),
-        Command::Man(arguments) => man::run(&arguments),
-    }
+commands! {
+    build Build,
+    explain Explain,
+    push Push,
+    pull Pull,
+    tag Tag,
+    list List,
+    inspect Inspect,
+    diff Diff,
+    plan Plan,
+    apply Apply,
+    delete Delete,
+    inventory Inventory,
+    mirror Mirror,
+    bundle Bundle,
+    sign Sign,
+    verify Verify,
+    component Component,
+    completions Completions,
+    man Man,
 }
 
 /// Prints a text for whoever is still listening.

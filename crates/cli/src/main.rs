@@ -28,19 +28,13 @@ mod switch; // `--enable-helm=true`
 mod table; // columns for people
 mod whole; // files that are whole or not there
 
-use clap::Parser;
+use std::ffi::OsString;
 
-/// Delivers Kubernetes manifests: renders, packages, plans, applies, observes.
-#[derive(Debug, Parser)]
-#[command(name = "kelson", version, about, max_term_width = 100)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    command: commands::Command,
-}
+use clap::{FromArgMatches, Subcommand};
 
 fn main() -> std::process::ExitCode {
-    let arguments = match Arguments::try_parse_from(switch::alone(std::env::args_os())) {
-        Ok(arguments) => arguments,
+    let command = match parse(switch::alone(std::env::args_os()).collect()) {
+        Ok(command) => command,
         Err(error) => {
             // Help and version are answers, everything else is wrong usage.
             let code = if error.use_stderr() { exit::Code::Usage } else { exit::Code::Done };
@@ -48,7 +42,7 @@ fn main() -> std::process::ExitCode {
             return code.into();
         }
     };
-    match stack::with_room(|| commands::run(arguments.command)) {
+    match stack::with_room(|| commands::run(command)) {
         Ok(code) => code.into(),
         Err(error) => {
             draw::error(&error);
@@ -57,12 +51,35 @@ fn main() -> std::process::ExitCode {
     }
 }
 
+/// Reads the words of a command line. Where the first of them is a command, only that one is defined.
+fn parse(words: Vec<OsString>) -> Result<commands::Command, clap::Error> {
+    let first = words.get(1).and_then(|word| word.to_str());
+    let definitions = match first.and_then(commands::alone) {
+        Some(command) => program().subcommand(command),
+        None => definitions(),
+    };
+    let mut matches = definitions.try_get_matches_from(words)?;
+    commands::Command::from_arg_matches_mut(&mut matches)
+}
+
+/// All that can be said to the program.
+pub(crate) fn definitions() -> clap::Command {
+    commands::Command::augment_subcommands(program())
+}
+
+fn program() -> clap::Command {
+    clap::Command::new("kelson")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Delivers Kubernetes manifests: renders, packages, plans, applies, observes")
+        .max_term_width(100)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn the_definitions_of_arguments_are_sound() {
-        super::Arguments::command().debug_assert();
+        super::definitions().debug_assert();
     }
 }

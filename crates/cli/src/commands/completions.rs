@@ -1,6 +1,5 @@
 //! `kelson completions`: what a shell needs to complete our arguments.
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::exit::Code;
@@ -13,7 +12,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
-    let mut command = crate::Arguments::command();
+    let mut command = crate::definitions();
     clap_complete::generate(arguments.shell, &mut command, "kelson", &mut std::io::stdout());
     Ok(Code::Done)
 }

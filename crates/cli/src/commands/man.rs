@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::CommandFactory;
 
 use crate::exit::Code;
 
@@ -15,7 +14,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
-    let command = crate::Arguments::command();
+    let command = crate::definitions();
     match &arguments.directory {
         None => clap_mangen::Man::new(command).render(&mut std::io::stdout())?,
         Some(directory) => {
