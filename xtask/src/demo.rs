@@ -43,7 +43,8 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
         println!("  {file}");
     }
     // With the features that the whole workspace asks for, so that the tests need not build everything anew.
-    run_command(cargo().args(["build", "--quiet", "--workspace", "--bin", "kelson"]))?;
+    let built = ["build", "--quiet", "--workspace", "--bin", "kelson", "--example", "node"];
+    run_command(cargo().args(built))?;
     let kelson = || {
         let mut command = Command::new(target().join("debug/kelson"));
         command.current_dir(root());
@@ -70,7 +71,8 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
         (None, None) => bail!("there is no cluster"),
     };
     let kelson = target().join("debug/kelson");
-    Cluster { kubeconfig, context, kelson: &kelson, scratch: &scratch }.deliver()
+    let is_own = plane.is_some();
+    Cluster { kubeconfig, context, is_own, kelson: &kelson, scratch: &scratch }.deliver()
 }
 
 /// The kubeconfig that kubectl would take.

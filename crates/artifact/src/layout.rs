@@ -6,6 +6,7 @@
 mod directory; // as a directory
 mod files; // whole files or none
 mod index; // which manifests there are
+mod memory; // as bytes in memory
 mod newest; // what came last is kept
 mod tarball; // as a tar file
 
@@ -15,9 +16,10 @@ use crate::blob::{Blob, BlobSource};
 use crate::error::crop;
 use crate::manifest::{Descriptor, LARGEST_MANIFEST, Parsed, Raw, media};
 use crate::reference::{Place, Selector};
-use crate::{Digest, Error, Index};
+use crate::{Digest, Error, Index, Limits};
 
 use directory::Directory;
+use memory::Memory;
 pub(crate) use tarball::Batch;
 use tarball::Tarball;
 
@@ -29,6 +31,7 @@ pub struct Layout(Form);
 enum Form {
     Directory(Directory),
     Tar(Tarball),
+    Memory(Memory),
 }
 
 impl Layout {
@@ -40,6 +43,11 @@ impl Layout {
     /// A layout that is a tar file. Every write makes a new file that takes the place of the old one.
     pub fn tar(path: &Path) -> Self {
         Self(Form::Tar(Tarball::new(path)))
+    }
+
+    /// A layout that was enclosed in bytes, see [`crate::enclose`]. It can only be read; `name` is for messages.
+    pub fn enclosed(name: &str, archive: &[u8], limits: &Limits) -> Result<Self, Error> {
+        Ok(Self(Form::Memory(Memory::open(name, archive, limits)?)))
     }
 
     /// The names of all manifests that have one, tags and others.
@@ -84,6 +92,7 @@ impl Layout {
         let content = match &self.0 {
             Form::Directory(directory) => directory.small(digest).await?,
             Form::Tar(tarball) => tarball.small(digest).await?,
+            Form::Memory(memory) => memory.small(digest)?,
         };
         let content = content.ok_or_else(|| self.missing(what()))?;
         let actual = Digest::of(&content);
@@ -102,6 +111,7 @@ impl Layout {
         let blob = match &self.0 {
             Form::Directory(directory) => directory.blob(descriptor).await?,
             Form::Tar(tarball) => tarball.blob(descriptor).await?,
+            Form::Memory(memory) => memory.blob(descriptor),
         };
         blob.ok_or_else(|| self.missing(format!("blob {}", descriptor.digest)))
     }
@@ -110,6 +120,7 @@ impl Layout {
         match &self.0 {
             Form::Directory(directory) => directory.has_blob(digest).await,
             Form::Tar(tarball) => tarball.has_blob(digest).await,
+            Form::Memory(memory) => Ok(memory.has_blob(digest)),
         }
     }
 
@@ -121,6 +132,7 @@ impl Layout {
         match &self.0 {
             Form::Directory(directory) => directory.put_blob(descriptor, source).await,
             Form::Tar(tarball) => tarball.put_blob(descriptor, source).await,
+            Form::Memory(memory) => Err(memory.written()),
         }
     }
 
@@ -128,6 +140,7 @@ impl Layout {
         match &self.0 {
             Form::Directory(directory) => directory.put_manifest(raw, tag).await,
             Form::Tar(tarball) => tarball.put_manifest(raw, tag).await,
+            Form::Memory(memory) => Err(memory.written()),
         }
     }
 
@@ -163,7 +176,7 @@ impl Layout {
     /// Puts off the writing of a tar file until everything is there.
     pub(crate) fn batch(&self) -> Batch {
         match &self.0 {
-            Form::Directory(_) => Batch::default(),
+            Form::Directory(_) | Form::Memory(_) => Batch::default(),
             Form::Tar(tarball) => tarball.batch(),
         }
     }
@@ -172,6 +185,7 @@ impl Layout {
         match &self.0 {
             Form::Directory(directory) => Place::Directory(directory.path().to_owned()),
             Form::Tar(tarball) => Place::Tar(tarball.path().to_owned()),
+            Form::Memory(memory) => Place::Directory(memory.path().to_owned()),
         }
     }
 
@@ -179,12 +193,20 @@ impl Layout {
         match &self.0 {
             Form::Directory(directory) => directory.index().await,
             Form::Tar(tarball) => tarball.index().await,
+            Form::Memory(memory) => memory.index(),
         }
     }
 
     fn missing(&self, what: String) -> Error {
         Error::NotFound { what, place: self.place().to_string() }
     }
+}
+
+/// The files that make a layout of one manifest and its blobs.
+pub(crate) fn only(raw: &Raw) -> Vec<(&'static str, Vec<u8>)> {
+    let mut listed = index::empty();
+    index::put(&mut listed, raw, None);
+    vec![("oci-layout", MARK.as_bytes().to_vec()), ("index.json", index::write(&listed))]
 }
 
 /// What a manifest that is not listed says it is, or looks like.
@@ -212,7 +234,7 @@ fn check_mark(content: &[u8]) -> Result<(), String> {
 }
 
 /// Where a blob is inside a layout.
-fn blob_path(digest: &Digest) -> String {
+pub(crate) fn blob_path(digest: &Digest) -> String {
     format!("blobs/sha256/{}", digest.hex())
 }
 

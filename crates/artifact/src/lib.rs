@@ -10,6 +10,7 @@ mod copy; // from store to store, byte for byte
 mod cosign; // signatures as cosign makes them
 pub mod credentials; // who we are to registries
 mod digest; // what content is known by
+mod enclose; // an artifact in one piece
 mod error; // what can go wrong
 mod ignore; // what stays out of an artifact
 mod layout; // image layouts
@@ -35,6 +36,7 @@ pub use cosign::{
     Annotations, PrivateKey, PublicKey, Rejection, SignatureError, SignatureForm, TrustRoot,
 };
 pub use digest::{Digest, Hasher, NotADigest};
+pub use enclose::enclose;
 pub use error::Error;
 pub use ignore::Ignore;
 pub use layout::Layout;

@@ -15,7 +15,9 @@ use crate::error::crop;
 use crate::manifest::{Index, Parsed};
 use crate::recognise::{annotation, recognise, refuse_index, refuse_kluctl};
 use crate::seal::unseal;
-use crate::{Descriptor, Digest, Error, Identity, Manifest, Producer, Reference, Store, Watch};
+use crate::{
+    Descriptor, Digest, Error, Identity, Manifest, Producer, Raw, Reference, Store, Watch,
+};
 
 /// How to pull.
 #[derive(Clone, Debug, Default)]
@@ -59,10 +61,11 @@ pub async fn pull(
     reference: &Reference,
     options: &PullOptions,
 ) -> Result<Pulled, Error> {
-    let (descriptor, followed) = follow(store, reference).await?;
-    let manifest = match followed {
-        Followed::Manifest(manifest) => manifest,
-        Followed::Index(index) => return Err(refuse_index(&index)),
+    let followed = follow(store, reference).await?;
+    let descriptor = followed.first.descriptor;
+    let manifest = match followed.end {
+        Parsed::Manifest(manifest) => manifest,
+        Parsed::Index(index) => return Err(refuse_index(&index)),
     };
     let mut producer = recognise(&manifest)?;
     let tree = content::read(store, &manifest, producer, options).await?;
@@ -78,29 +81,42 @@ pub async fn pull(
     Ok(Pulled { descriptor, manifest, producer, tree, content })
 }
 
-/// What is at the end of an index with one child.
-enum Followed {
-    Manifest(Manifest),
-    Index(Index),
+/// The way from what a reference names to its content.
+pub(crate) struct Followed {
+    /// What was named.
+    pub(crate) first: Raw,
+    /// What indexes led to, one after the other.
+    pub(crate) rest: Vec<Raw>,
+    /// What is at the end: a manifest, or an index that leaves a choice.
+    pub(crate) end: Parsed,
 }
 
-/// Reads a manifest, following indexes that leave no choice. What was named in the first place is described as well.
-async fn follow(store: &Store, reference: &Reference) -> Result<(Descriptor, Followed), Error> {
-    let mut raw = store.read(reference).await?;
-    let descriptor = raw.descriptor.clone();
+/// Reads a manifest, following indexes that leave no choice.
+pub(crate) async fn follow(store: &Store, reference: &Reference) -> Result<Followed, Error> {
+    let first = store.read(reference).await?;
+    let mut rest: Vec<Raw> = Vec::new();
     for _ in 0..3 {
-        let index = match raw.parse()? {
-            Parsed::Manifest(manifest) => return Ok((descriptor, Followed::Manifest(manifest))),
-            Parsed::Index(index) => index,
+        let end = rest.last().unwrap_or(&first).parse()?;
+        let child = match &end {
+            Parsed::Manifest(_) => None,
+            Parsed::Index(index) => only_child(index),
         };
-        let mut children = index.manifests.iter().filter(|child| !is_attestation(child));
-        match (children.next(), children.next()) {
-            (Some(only), None) => raw = store.manifest(&only.digest).await?,
-            _ => return Ok((descriptor, Followed::Index(index))),
+        match child {
+            Some(child) => rest.push(store.manifest(&child).await?),
+            None => return Ok(Followed { first, rest, end }),
         }
     }
     let reason = "its indexes are nested too deep".to_owned();
-    Err(Error::Manifest { digest: descriptor.digest, reason })
+    Err(Error::Manifest { digest: first.descriptor.digest, reason })
+}
+
+/// The manifest that an index names, if there is one alone.
+fn only_child(index: &Index) -> Option<Digest> {
+    let mut children = index.manifests.iter().filter(|child| !is_attestation(child));
+    match (children.next(), children.next()) {
+        (Some(only), None) => Some(only.digest),
+        _ => None,
+    }
 }
 
 /// Builders of images add manifests that only say how another one was built.

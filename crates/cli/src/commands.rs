@@ -8,6 +8,7 @@ mod component;
 mod delete;
 mod diff;
 mod explain;
+mod history;
 mod inspect;
 mod inventory;
 mod list;
@@ -16,9 +17,12 @@ mod mirror;
 mod plan;
 mod pull;
 mod push;
+mod rollback;
 mod sign;
+mod status;
 mod tag;
 mod verify;
+mod wait;
 
 use kelson_model::ObjectId;
 use kelson_yaml::Node;
@@ -66,6 +70,10 @@ commands! {
     diff Diff,
     plan Plan,
     apply Apply,
+    wait Wait,
+    status Status,
+    history History,
+    rollback Rollback,
     delete Delete,
     inventory Inventory,
     mirror Mirror,

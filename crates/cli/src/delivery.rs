@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kelson_cluster::{ApplyOptions, Cluster, LeaseOptions};
-use kelson_pipeline::deliver::{Execution, Request};
+use kelson_pipeline::deliver::{Execution, Keep, Request};
 use kelson_plan::file::Asked;
 use kelson_plan::{Delivery, Ignore, Key, Options, PruneOptions, Take};
 
@@ -39,9 +39,19 @@ pub(crate) struct Flags {
     /// Deliver from another source than before.
     #[arg(long)]
     change_source: bool,
+    #[command(flatten)]
+    rules: Rules,
+    #[command(flatten)]
+    manager: Manager,
+}
+
+/// What a plan may do, and what it leaves alone.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(crate) struct Rules {
     /// Leave a field to others, such as Deployment:/spec/replicas; may be repeated.
     #[arg(long, value_name = "KIND:/PATH", value_parser = ignore)]
-    ignore: Vec<String>,
+    pub(crate) ignore: Vec<String>,
     /// Take over these fields from whoever owns them, as conflicts name them; may be repeated.
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = field, conflicts_with = "take_all")]
     take: Vec<String>,
@@ -56,8 +66,6 @@ pub(crate) struct Flags {
     recreate: bool,
     #[command(flatten)]
     prune: Prune,
-    #[command(flatten)]
-    manager: Manager,
 }
 
 /// Our name to the API server.
@@ -108,9 +116,9 @@ pub(crate) struct View {
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(crate) struct Run {
-    /// How long something may take to be established or gone, such as 2m.
+    /// How long an object may take to be gone, and a definition to be established, such as 2m.
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration::parse)]
-    timeout: Duration,
+    pub(crate) delete_timeout: Duration,
     /// For how long the lease of a run that ended badly keeps others out, such as 15s.
     #[arg(long, value_name = "DURATION", default_value = "15s", value_parser = duration::parse)]
     lease_duration: Duration,
@@ -130,7 +138,12 @@ impl Run {
         let duration = self.lease_duration.max(Duration::from_secs(1));
         Execution {
             lease: LeaseOptions { duration, patience: self.lease_timeout },
-            apply: ApplyOptions { established: self.timeout, gone: self.timeout, bound },
+            apply: ApplyOptions {
+                established: self.delete_timeout,
+                gone: self.delete_timeout,
+                bound,
+                ready: None,
+            },
             at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         }
     }
@@ -158,9 +171,29 @@ fn ignore(text: &str) -> Result<String, String> {
 }
 
 /// A field manager's name, as the API server takes it.
-fn manager(text: &str) -> Result<String, String> {
+pub(crate) fn manager(text: &str) -> Result<String, String> {
     let is_good = !text.is_empty() && text.len() <= 128 && !text.contains(char::is_control);
     is_good.then(|| text.to_owned()).ok_or_else(|| "1 to 128 printable characters".to_owned())
+}
+
+impl Rules {
+    /// How a plan is made under a name. Creates are checked where there is time to look at the answers.
+    pub(crate) fn options(&self, manager: &str, check_creates: bool) -> anyhow::Result<Options> {
+        let prune = &self.prune;
+        Ok(Options {
+            field_manager: manager.to_owned(),
+            take: match (self.take_all, self.take.is_empty()) {
+                (true, _) => Take::All,
+                (false, true) => Take::Nothing,
+                (false, false) => Take::Fields(self.take.clone()),
+            },
+            adopt: self.adopt,
+            recreate: self.recreate,
+            check_creates,
+            prune: PruneOptions { enabled: !prune.no_prune, ..prune.limits.options() },
+            key: new_key()?,
+        })
+    }
 }
 
 impl Limits {
@@ -185,26 +218,14 @@ impl Flags {
             change_source: self.change_source,
             create_namespace: self.create_namespace,
             default_namespace: self.place.of(cluster),
-            ignore: self.ignore.clone(),
+            ignore: self.rules.ignore.clone(),
+            rollback: None,
         }
     }
 
     /// How a plan is made. Creates are checked where there is time to look at the answers.
     pub(crate) fn options(&self, check_creates: bool) -> anyhow::Result<Options> {
-        let prune = &self.prune;
-        Ok(Options {
-            field_manager: self.manager.field_manager.clone(),
-            take: match (self.take_all, self.take.is_empty()) {
-                (true, _) => Take::All,
-                (false, true) => Take::Nothing,
-                (false, false) => Take::Fields(self.take.clone()),
-            },
-            adopt: self.adopt,
-            recreate: self.recreate,
-            check_creates,
-            prune: PruneOptions { enabled: !prune.no_prune, ..prune.limits.options() },
-            key: new_key()?,
-        })
+        self.rules.options(&self.manager.field_manager, check_creates)
     }
 
     /// A flag that says what a plan file has said already.
@@ -212,13 +233,13 @@ impl Flags {
         let flags = [
             ("--namespace", self.place.namespace.is_some()),
             ("--change-source", self.change_source),
-            ("--ignore", !self.ignore.is_empty()),
-            ("--take", !self.take.is_empty()),
-            ("--take-all", self.take_all),
-            ("--adopt", self.adopt),
-            ("--recreate", self.recreate),
-            ("--no-prune", self.prune.no_prune),
-            ("--prune-data", self.prune.limits.prune_data),
+            ("--ignore", !self.rules.ignore.is_empty()),
+            ("--take", !self.rules.take.is_empty()),
+            ("--take-all", self.rules.take_all),
+            ("--adopt", self.rules.adopt),
+            ("--recreate", self.rules.recreate),
+            ("--no-prune", self.rules.prune.no_prune),
+            ("--prune-data", self.rules.prune.limits.prune_data),
         ];
         flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
     }
@@ -237,6 +258,8 @@ pub(crate) fn request(
         artifact: digest.to_owned(),
         revision: asked.revision.clone(),
         sources: asked.sources.clone(),
+        keep: Keep::Nothing,
+        rollback: asked.rollback,
         change_source: asked.change_source,
         create_namespace: asked.create_namespace,
         default_namespace: asked.default_namespace.clone(),
@@ -253,6 +276,8 @@ pub(crate) fn sourceless(delivery: Delivery, options: Options) -> Request {
         artifact: String::new(),
         revision: String::new(),
         sources: Vec::new(),
+        keep: Keep::Nothing,
+        rollback: None,
         change_source: false,
         create_namespace: false,
         ignore: Vec::new(),

@@ -26,6 +26,16 @@ pub(crate) fn remark(text: &str) {
     eprintln!("{back}{text}");
 }
 
+/// A text that came from elsewhere, for a terminal: what would move the cursor or colour the rest is not let through.
+pub(crate) fn plain(text: &str) -> String {
+    let letter = |letter: char| match letter {
+        '\n' | '\r' | '\t' => ' ',
+        letter if letter.is_control() => '\u{fffd}',
+        letter => letter,
+    };
+    text.chars().map(letter).collect()
+}
+
 /// Prints an error that is about no file of the user's, with its causes.
 pub(crate) fn error(error: &anyhow::Error) {
     eprintln!("error: {error}");

@@ -18,6 +18,21 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Writes a length of time as [`parse`] reads it, without what is below a second where it is longer than one.
+pub(crate) fn text(time: Duration) -> String {
+    let seconds = time.as_secs();
+    if seconds == 0 && time.subsec_millis() > 0 {
+        return format!("{}ms", time.subsec_millis());
+    }
+    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, unit)| format!("{number}{unit}"))
+        .collect();
+    if parts.is_empty() { "0s".to_owned() } else { parts.concat() }
+}
+
 /// Adds up numbers, each with its unit.
 fn parts(mut text: &str) -> Option<f64> {
     if text.is_empty() {
@@ -57,6 +72,9 @@ mod tests {
             ("250ms", 250),
         ] {
             assert_eq!(parse(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for shown in ["0s", "250ms", "1s", "5m", "1m30s", "2h", "2h5s"] {
+            assert_eq!(text(parse(shown).unwrap()), shown);
         }
         for text in ["", "s", "-1s", "1d", "1s1", "nan", "inf", "9999999h", "1 s"] {
             assert!(parse(text).is_err(), "{text}");

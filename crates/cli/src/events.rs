@@ -1,43 +1,61 @@
-//! What happens, as it happens: lines for people, with one that changes on a terminal; or a line of JSON for each event.
+//! What happens, as it happens: lines for people, with some that change on a terminal; or a line of JSON for each event.
 
 mod machine; // events as JSON
+mod people; // events as lines
+mod waited; // what is known of what is waited for
 
-use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
+use std::time::Duration;
 
+use kelson_cluster::Target;
 use kelson_plan::{Event, Listener, Outcome};
 
 use crate::commands::print;
-use crate::draw;
+
+/// How often what is drawn changes, though nothing happens.
+const PACE: Duration = Duration::from_millis(200);
 
 /// Who is told of what happens.
 pub(crate) enum Teller {
     /// People.
-    Lines(Mutex<Progress>),
+    Lines(Box<Mutex<people::Progress>>),
     /// Machines.
     Json,
-}
-
-/// How far it is, on a terminal.
-#[derive(Default)]
-pub(crate) struct Progress {
-    is_terminal: bool,
-    /// Whether a line is drawn that changes.
-    is_drawn: bool,
-    wave: (usize, usize),
-    done: usize,
-    steps: usize,
-    waiting: Option<String>,
 }
 
 impl Teller {
     /// Tells machines where that is asked for, else people.
     pub(crate) fn new(json: bool) -> Self {
-        let mut progress = Progress::default();
-        progress.is_terminal = std::io::stderr().is_terminal();
         match json {
             true => Self::Json,
-            false => Self::Lines(Mutex::new(progress)),
+            false => Self::Lines(Box::new(Mutex::new(people::Progress::new()))),
+        }
+    }
+
+    /// Runs work that waits for objects: how long it has taken so far is shown all the while.
+    pub(crate) async fn during<T>(&self, targets: &[Target], work: impl Future<Output = T>) -> T {
+        self.people(|progress| progress.expect_gone(targets));
+        let mut work = std::pin::pin!(work);
+        let mut pace = tokio::time::interval(PACE);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                _ = pace.tick() => self.people(people::Progress::tick),
+            }
+        }
+    }
+
+    /// Whether a machine reads standard output.
+    pub(crate) fn is_machine(&self) -> bool {
+        matches!(self, Self::Json)
+    }
+
+    fn people(&self, tell: impl FnOnce(&mut people::Progress)) {
+        if let Self::Lines(progress) = self
+            && let Ok(mut progress) = progress.lock()
+        {
+            tell(&mut progress);
         }
     }
 }
@@ -47,76 +65,8 @@ impl Listener for Teller {
         match self {
             // Whoever reads us may have gone; the work goes on.
             Self::Json => drop(machine::line(event).and_then(|line| print(&line))),
-            Self::Lines(progress) => {
-                if let Ok(mut progress) = progress.lock() {
-                    progress.hear(event);
-                }
-            }
+            Self::Lines(_) => self.people(|progress| progress.hear(event)),
         }
-    }
-}
-
-impl Progress {
-    fn hear(&mut self, event: &Event) {
-        match event {
-            // Drawn as plan and as result by whoever asked for them.
-            Event::Read { .. } | Event::Planned(_) => {}
-            Event::Done(_) => self.clear(),
-            Event::Wave { number, of, steps } => {
-                (self.wave, self.done, self.steps) = ((*number, *of), 0, *steps);
-                self.draw();
-            }
-            Event::Waiting { id, until } => {
-                self.waiting = Some(format!("{id} to be {until}"));
-                self.draw();
-            }
-            Event::Step { id, outcome } => {
-                self.waiting = None;
-                self.done += 1;
-                if let Some(text) = outcome_text(outcome) {
-                    let text = format!("{:<10}{id}{text}\n", word(outcome));
-                    self.clear();
-                    print(&text).ok();
-                }
-                self.draw();
-            }
-            Event::Lease(text) => self.remark(text),
-            Event::Retry { what, why } => self.remark(&format!("trying again to {what}: {why}")),
-            Event::Warning(text) => self.remark(&format!("warning: {text}")),
-        }
-    }
-
-    fn remark(&mut self, text: &str) {
-        self.clear();
-        draw::line(text);
-        self.draw();
-    }
-
-    fn draw(&mut self) {
-        if !self.is_terminal || self.wave.1 == 0 {
-            return;
-        }
-        let (number, of) = self.wave;
-        let mut line = format!("wave {number} of {of}: {} of {}", self.done, self.steps);
-        if let Some(waiting) = &self.waiting {
-            line.push_str(&format!(", waiting for {waiting}"));
-        }
-        eprint!("\r\x1b[K{line}");
-        std::io::stderr().flush().ok();
-        self.is_drawn = true;
-    }
-
-    fn clear(&mut self) {
-        if std::mem::take(&mut self.is_drawn) {
-            eprint!("\r\x1b[K");
-            std::io::stderr().flush().ok();
-        }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.clear();
     }
 }
 
@@ -132,16 +82,5 @@ fn word(outcome: &Outcome) -> &'static str {
         Outcome::Kept(_) => "kept",
         Outcome::Failed(_) => "failed",
         Outcome::Skipped(_) => "skipped",
-    }
-}
-
-/// What else there is to say of a step; nothing at all of what is as it was.
-fn outcome_text(outcome: &Outcome) -> Option<String> {
-    match outcome {
-        Outcome::Unchanged => None,
-        Outcome::Kept(reason) => Some(format!(": {reason}")),
-        Outcome::Failed(refusal) => Some(format!(": {refusal}")),
-        Outcome::Skipped(other) => Some(format!(": it depends on {other}, which failed")),
-        _ => Some(String::new()),
     }
 }

@@ -11,6 +11,8 @@ pub(crate) enum Code {
     Failed = 1,
     /// Something differs, or is still to be done.
     Differs = 2,
+    /// Applied, but not ready in time.
+    NotReady = 3,
     /// Refused, since the ground has moved.
     Moved = 4,
     /// Wrong usage.

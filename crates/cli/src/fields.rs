@@ -11,6 +11,12 @@ pub(crate) fn draw(field: &FieldChange, remark: &str, text: &mut String) {
     let (before, after) = (shown(field.before.as_ref()), shown(field.after.as_ref()));
     let path = &field.path;
     match (&field.before, &field.after) {
+        // Two masks under one key are the same where what they hide is: only its owner is another then.
+        (Some(Value::Masked(one)), Some(Value::Masked(other)))
+            if one == other && !one.is_empty() =>
+        {
+            text.push_str(&format!("    {path}: *** (the same){remark}\n"));
+        }
         (Some(Value::Masked(_)), Some(Value::Masked(_))) => {
             text.push_str(&format!("    {path}: *** (changed){remark}\n"));
         }

@@ -1,7 +1,9 @@
 //! From what people name as sources to the objects of a delivery, and the artifact that holds them.
 
 mod identity; // what a source is known by
+mod keep; // how it can be had again
 mod refuse; // what cannot be delivered
+mod twins; // objects that may be one and the same
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,6 +14,8 @@ use kelson_kustomize::Build;
 use kelson_model::{MemoryTree, Object, ObjectId};
 use kelson_source::DirectoryTree;
 
+pub(crate) use self::identity::absolute;
+pub(crate) use self::keep::{of_name, of_packed, of_reference};
 use crate::commands::build;
 use crate::source::{self, Keys, Source};
 use crate::{path, registry};
@@ -83,8 +87,12 @@ impl Flags {
         }
         let text = to_yaml(&mut build)?;
         let packed = pack_objects(&text, Form::Flux, &Metadata::default(), &[])?;
+        let joined: Vec<&str> = match opened {
+            [_] => Vec::new(),
+            several => several.iter().map(|(name, _)| *name).collect(),
+        };
         Ok(Gathered {
-            objects: deliverable(build)?,
+            objects: deliverable(build, &joined)?,
             digest: packed.manifest.descriptor.digest.to_string(),
             reference: None,
             packed: Some(packed),
@@ -107,7 +115,7 @@ fn of_artifact(
     let reference = Reference { tag: None, digest: Some(artifact.digest), ..reference };
     let directory = if directory.is_empty() { String::new() } else { format!("//{directory}") };
     Ok(Gathered {
-        objects: deliverable(source.build(options)?)?,
+        objects: deliverable(source.build(options)?, &[])?,
         digest: artifact.digest.to_string(),
         reference: Some(format!("{}{directory}", identity::absolute(&reference)?)),
         packed: None,
@@ -119,12 +127,16 @@ fn of_artifact(
 
 /// The objects of an artifact that a plan names.
 pub(crate) fn of_plan(source: &Source) -> anyhow::Result<Vec<Object>> {
-    deliverable(source.build(&kelson_render::Options::default())?)
+    deliverable(source.build(&kelson_render::Options::default())?, &[])
 }
 
-/// The objects that were built, if all of them can be delivered.
-fn deliverable(build: Build) -> anyhow::Result<Vec<Object>> {
-    let objects = source::objects(build)?;
+/// The objects that were built, if all of them can be delivered. `joined` are the sources where there are several.
+fn deliverable(build: Build, joined: &[&str]) -> anyhow::Result<Vec<Object>> {
+    let mut places = twins::places(&build, joined);
+    let mut objects = source::objects(build)?;
+    for (number, object) in objects.iter_mut().enumerate() {
+        object.place = places.remove(&number).map(String::into_boxed_str);
+    }
     refuse::check(&objects)?;
     Ok(objects)
 }

@@ -69,9 +69,18 @@ impl Flags {
         Ok(Cluster::connect(&self.connection()).await?)
     }
 
-    fn connection(&self) -> Connection {
+    /// Whether they say which cluster it is.
+    pub(crate) fn names_cluster(&self) -> bool {
+        let named = [&self.context, &self.cluster, &self.server];
+        self.kubeconfig.is_some() || named.iter().any(|name| name.is_some())
+    }
+
+    /// What they say about it.
+    pub(crate) fn connection(&self) -> Connection {
         Connection {
             kubeconfig: self.kubeconfig.clone(),
+            kubeconfig_text: None,
+            variables: std::collections::BTreeMap::new(),
             context: self.context.clone(),
             cluster: self.cluster.clone(),
             user: self.user.clone(),

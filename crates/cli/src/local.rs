@@ -4,7 +4,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use kelson_artifact::{Digest, Layout, Packed, Place, Reference, Store, Watch};
+use kelson_artifact::{CopyOptions, Digest, Layout, Packed, Place, Reference, Store, Watch, copy};
 
 /// How many artifacts are kept.
 const MOST: usize = 100;
@@ -21,6 +21,28 @@ pub(crate) struct Flags {
 impl Flags {
     /// Keeps an artifact, so that a plan that names its digest can be applied.
     pub(crate) async fn keep(&self, packed: &Packed) -> anyhow::Result<()> {
+        let layout = self.open()?;
+        let store = Store::Layout(layout.clone());
+        // Under a name of its own, it counts as new again when it is kept again.
+        let name = packed.manifest.descriptor.digest.hex();
+        packed.push(&store, &[name], &Watch::default()).await?;
+        Ok(layout.keep_newest(MOST).await?)
+    }
+
+    /// Keeps an artifact as another store has it.
+    pub(crate) async fn keep_from(
+        &self,
+        from: &Store,
+        reference: &Reference,
+    ) -> anyhow::Result<()> {
+        let layout = self.open()?;
+        let names: Vec<String> = reference.digest.iter().map(Digest::hex).collect();
+        let options = CopyOptions { referrers: false, ..CopyOptions::default() };
+        copy(from, reference, &Store::Layout(layout.clone()), &names, &options).await?;
+        Ok(layout.keep_newest(MOST).await?)
+    }
+
+    fn open(&self) -> anyhow::Result<Layout> {
         let path = self.path()?;
         // What is delivered may hold Secrets.
         std::fs::DirBuilder::new()
@@ -28,12 +50,7 @@ impl Flags {
             .mode(0o700)
             .create(&path)
             .with_context(|| format!("cannot make the store `{}`", path.display()))?;
-        let layout = Layout::directory(&path);
-        let store = Store::Layout(layout.clone());
-        // Under a name of its own, it counts as new again when it is kept again.
-        let name = packed.manifest.descriptor.digest.hex();
-        packed.push(&store, &[name], &Watch::default()).await?;
-        Ok(layout.keep_newest(MOST).await?)
+        Ok(Layout::directory(&path))
     }
 
     /// An artifact that was kept.

@@ -12,9 +12,13 @@ mod events; // what happens, as it happens
 mod exit; // the codes a caller can rely on
 mod fields; // the fields that differ
 mod gather; // from sources to the objects of a delivery
+mod health; // how objects are
 mod json; // the machine's form of output
 mod kubernetes; // how a cluster is reached
+mod live; // lines that change in place
 mod local; // artifacts that plans were made from
+mod observe; // how health is waited for
+mod past; // what was delivered before
 mod path; // paths as people write them
 mod policy; // whose signatures count
 mod progress; // what is being transferred
@@ -64,13 +68,13 @@ fn parse(words: Vec<OsString>) -> Result<commands::Command, clap::Error> {
 
 /// All that can be said to the program.
 pub(crate) fn definitions() -> clap::Command {
-    commands::Command::augment_subcommands(program())
+    let definitions = commands::Command::augment_subcommands(program());
+    definitions.about("Delivers Kubernetes manifests: renders, packages, plans, applies, observes")
 }
 
 fn program() -> clap::Command {
     clap::Command::new("kelson")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Delivers Kubernetes manifests: renders, packages, plans, applies, observes")
         .max_term_width(100)
         .subcommand_required(true)
         .arg_required_else_help(true)

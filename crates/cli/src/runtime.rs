@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use anyhow::{Context, anyhow, bail};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -14,13 +14,29 @@ use crate::{draw, stack};
 /// How work says that it must not end where it stands, and learns that it is to come to an end.
 pub(crate) struct Stop {
     wanted: Arc<watch::Sender<bool>>,
-    is_orderly: Arc<AtomicBool>,
+    manner: Arc<AtomicU8>,
 }
+
+/// Work ends where it stands.
+const AT_ONCE: u8 = 0;
+/// Work finishes what is under way, which may take a while.
+const IN_ORDER: u8 = 1;
+/// Work ends by itself, and says how.
+const BY_ITSELF: u8 = 2;
 
 impl Stop {
     /// From now on the first Ctrl-C only asks for an end; the second one ends all at once.
     pub(crate) fn in_order(&self) -> watch::Receiver<bool> {
-        self.is_orderly.store(true, Ordering::Relaxed);
+        self.in_manner(IN_ORDER)
+    }
+
+    /// As [`Stop::in_order`], for work that ends as soon as it is asked and says itself what that means.
+    pub(crate) fn by_itself(&self) -> watch::Receiver<bool> {
+        self.in_manner(BY_ITSELF)
+    }
+
+    fn in_manner(&self, manner: u8) -> watch::Receiver<bool> {
+        self.manner.store(manner, Ordering::Relaxed);
         self.wanted.subscribe()
     }
 }
@@ -41,14 +57,14 @@ where
         .thread_stack_size(stack::SIZE)
         .build()
         .context("cannot start the threads that wait for the network")?;
-    let (wanted, is_orderly) = (Arc::new(watch::Sender::new(false)), Arc::default());
-    let stop = Stop { wanted: Arc::clone(&wanted), is_orderly: Arc::clone(&is_orderly) };
+    let (wanted, manner) = (Arc::new(watch::Sender::new(false)), Arc::default());
+    let stop = Stop { wanted: Arc::clone(&wanted), manner: Arc::clone(&manner) };
     let result = runtime.block_on(async {
         tokio::select! {
             // Work that does not wait is ended by the system itself, as long as nobody else listens.
             biased;
             result = work(stop) => result,
-            signal = interrupted(&wanted, &is_orderly) => match signal {
+            signal = interrupted(&wanted, &manner) => match signal {
                 Ok(()) => bail!("interrupted"),
                 Err(error) => Err(error).context("cannot listen for Ctrl-C"),
             },
@@ -56,7 +72,7 @@ where
     });
     // Ctrl-C is ours from now on, so somebody has to hear it while the results are written.
     runtime.spawn(async {
-        if interrupted(&watch::Sender::new(true), &AtomicBool::new(false)).await.is_ok() {
+        if interrupted(&watch::Sender::new(true), &AtomicU8::new(AT_ONCE)).await.is_ok() {
             draw::error(&anyhow!("interrupted"));
             std::process::exit(Code::Failed as i32);
         }
@@ -67,12 +83,15 @@ where
 }
 
 /// Returns when work is to end where it stands.
-async fn interrupted(wanted: &watch::Sender<bool>, is_orderly: &AtomicBool) -> std::io::Result<()> {
+async fn interrupted(wanted: &watch::Sender<bool>, manner: &AtomicU8) -> std::io::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     one_of(&mut interrupt, &mut terminate).await;
-    if is_orderly.load(Ordering::Relaxed) {
+    let manner = manner.load(Ordering::Relaxed);
+    if manner == IN_ORDER {
         draw::remark("stopping when what is under way is done; Ctrl-C once more ends at once");
+    }
+    if manner != AT_ONCE {
         wanted.send_replace(true);
         one_of(&mut interrupt, &mut terminate).await;
     }

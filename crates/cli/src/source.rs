@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 use kelson_artifact::registry::Client;
 use kelson_artifact::{
-    Content, Digest, Identity, Ignore, Metadata, PullOptions, Pulled, Reference, annotation,
+    Content, Digest, Identity, Ignore, Metadata, PullOptions, Pulled, Reference, Store, annotation,
 };
 use kelson_kustomize::{Build, Failure};
 use kelson_model::{MemoryTree, Object, Tree};
@@ -90,9 +90,18 @@ impl Source {
         client: &Client,
         keys: &Keys,
     ) -> anyhow::Result<Self> {
-        let store = registry::store(reference, client)?;
+        Self::read(&registry::store(reference, client)?, reference, directory, keys).await
+    }
+
+    /// Reads an artifact of a store, or a directory of its tree.
+    pub(crate) async fn read(
+        store: &Store,
+        reference: &Reference,
+        directory: &str,
+        keys: &Keys,
+    ) -> anyhow::Result<Self> {
         let options = PullOptions { identities: keys.identities()?, ..PullOptions::default() };
-        let pulled = kelson_artifact::pull(&store, reference, &options).await?;
+        let pulled = kelson_artifact::pull(store, reference, &options).await?;
         Ok(Self::of(&pulled, directory))
     }
 

@@ -645,7 +645,7 @@ fn a_built_component_is_copied_as_a_plan_says() {
             oci-layout:to:deploy-1  sha256:e970ad5360b9ba208dc0929b42382b4b977df907d838cf55cc2a82ebda13dda7  -       -
             $ kelson component sync --plan v1/web.yaml
             error: `v1/web.yaml` is not a plan
-            caused by: expected value at line 1 column 1
+            caused by: it is not JSON: expected value at line 1 column 1
             exit code 1
         "#]],
     );

@@ -9,7 +9,8 @@
 //!    about the version is answered by reading again: the same content hash → once more with the new version, another →
 //!    moved, a failure, where the plan was approved as it is (otherwise once more, while it is the same object); recreates delete (uid as precondition), wait until it is gone, create; definitions and namespaces
 //!    are waited for;
-//! 3. what failed leaves what depends on it untried; all outcomes are events and results;
+//! 3. what others say to depend on is waited for until it is well, before they are sent; what failed, or does not become well, leaves
+//!    what depends on it untried; all outcomes are events and results;
 //! 4. deletes, in reverse order: the Lease is checked before each, uid and resource version are preconditions, the owner
 //!    labels are looked at again; an entry leaves only when the object is confirmed gone;
 //! 5. the inventory is saved with uids and hashes from the answers; also after each wave where it took long (a few
@@ -29,12 +30,14 @@ mod body; // what is sent
 mod established; // definitions and namespaces that can be used
 mod ledger; // what a step means for the record
 mod object; // one object is made or changed
+mod ready; // what others depend on
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
+use kelson_model::ObjectId;
 use kelson_plan::{Action, Event, Listener, ObjectResult, Outcome, Plan, Refusal, Step, Summary};
 use tokio::sync::watch;
 
@@ -43,7 +46,7 @@ pub(crate) use self::body::{NEVER, Pin, pinned};
 pub(crate) use self::ledger::Effect;
 pub use self::ledger::records;
 use self::ledger::{Ledger, writes};
-use crate::{Cluster, Error, Held, Lease};
+use crate::{Cluster, Error, Held, Lease, ObserveOptions};
 
 /// How long a save may be put off while waves go on.
 const UNSAVED: Duration = Duration::from_secs(3);
@@ -61,6 +64,9 @@ pub struct ApplyOptions {
     /// Otherwise its step is tried upon what it is now, while it is the same object; fields that others own are still
     /// reported.
     pub bound: bool,
+    /// How it is waited for what others say to depend on (`config.kubernetes.io/depends-on`): until it is well. With nothing
+    /// it is enough that it was applied.
+    pub ready: Option<ObserveOptions>,
 }
 
 /// What came of it.
@@ -189,6 +195,8 @@ struct Run<'w, 'a> {
     work: &'w Work<'a>,
     outcomes: Vec<Option<Outcome>>,
     blocked: Blocked,
+    /// What others depend on and was waited for.
+    awaited: HashSet<ObjectId>,
     saved: Instant,
     /// Whether the inventory's own namespace is on its way out.
     homeless: bool,
@@ -201,6 +209,7 @@ impl<'w, 'a> Run<'w, 'a> {
             work,
             outcomes: vec![None; work.plan.steps.len()],
             blocked: Blocked::default(),
+            awaited: HashSet::new(),
             saved: Instant::now(),
             homeless: false,
         };
@@ -252,6 +261,8 @@ impl<'w, 'a> Run<'w, 'a> {
         }
         self.work.lease.check().await?;
         let skipped = self.skip(&mut wave);
+        self.await_dependencies(&wave).await?;
+        let skipped = [skipped, self.skip(&mut wave)].concat();
         let deletes =
             wave.iter().any(|&index| self.work.plan.steps[index].action == Action::Delete);
         let at_once = if deletes { DELETES } else { self.work.cluster.parallel() };

@@ -5,6 +5,7 @@ mod kubeconfig; // which cluster, and as whom
 mod proxy; // what stands in between
 mod surroundings; // what a process finds around it
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,10 @@ const PARALLEL: usize = 16;
 pub struct Connection {
     /// `--kubeconfig`; otherwise `KUBECONFIG` (several files are merged), then the file in the home directory.
     pub kubeconfig: Option<PathBuf>,
+    /// A kubeconfig itself, instead of any file.
+    pub kubeconfig_text: Option<kelson_model::Secret>,
+    /// Further variables for the program by which the kubeconfig's user logs in.
+    pub variables: BTreeMap<String, kelson_model::Secret>,
     /// `--context`.
     pub context: Option<String>,
     /// `--cluster`.

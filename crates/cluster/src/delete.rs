@@ -119,7 +119,7 @@ fn kept(why: &str, effect: Effect) -> Done {
 }
 
 /// Why an object is still there.
-fn going(seen: Option<&Node>) -> Refusal {
+pub(crate) fn going(seen: Option<&Node>) -> Refusal {
     let list = |path: &[&str]| -> Vec<&str> {
         let items = seen.and_then(|node| node.lookup(path)?.as_sequence()).unwrap_or_default();
         items.iter().filter_map(Node::as_str).collect()

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use kelson_model::ObjectId;
-use kelson_plan::{DryRun, Listener, Question, Refusal};
+use kelson_plan::{Action, DryRun, Listener, Plan, Question, Refusal, Step};
 
+use crate::own::tried_deletion;
 use crate::read::is_final;
 use crate::request::{Request, path};
 use crate::{Cluster, Error};
@@ -29,6 +30,46 @@ impl Cluster {
             what: "ask the cluster for dry runs".to_owned(),
             refusal,
         })
+    }
+
+    /// Tries the deletes of a plan and returns those that would be refused. What is gone meanwhile is not among them.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the cluster cannot be reached at all.
+    pub async fn dry_run_deletes(
+        &self,
+        plan: &Plan,
+        listener: &dyn Listener,
+    ) -> Result<HashMap<ObjectId, Refusal>, Error> {
+        let deletes = plan.steps.iter().filter(|step| step.action == Action::Delete);
+        let tried = deletes.map(|step| self.try_delete(step, listener));
+        let refused: Vec<Option<(ObjectId, Refusal)>> = stream::iter(tried)
+            .buffer_unordered(self.parallel())
+            .try_collect()
+            .await
+            .map_err(|refusal| Error::Refused { what: "try deletes".to_owned(), refusal })?;
+        Ok(refused.into_iter().flatten().collect())
+    }
+
+    async fn try_delete(
+        &self,
+        step: &Step,
+        listener: &dyn Listener,
+    ) -> Result<Option<(ObjectId, Refusal)>, Refusal> {
+        let Some(uid) = &step.ground.uid else { return Ok(None) };
+        let tried = async {
+            let path = path(&step.kind, &step.id.namespace, &step.id.name)?;
+            self.send(&Request::delete(path, tried_deletion(uid)), listener).await?;
+            Ok(())
+        };
+        match tried.await {
+            Ok(()) => Ok(None),
+            // Gone, or another one: the delete itself will find out.
+            Err(Refusal { code: 404 | 409, .. }) => Ok(None),
+            Err(refusal) if is_final(&refusal) => Err(refusal),
+            Err(refusal) => Ok(Some((step.id.clone(), refusal))),
+        }
     }
 
     async fn ask(

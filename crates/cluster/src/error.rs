@@ -39,6 +39,26 @@ pub enum Error {
         /// Its schema.
         schema: String,
     },
+    /// An artifact that is kept cannot be read.
+    #[error(
+        "the Secret `{secret}`, which keeps what was applied, is damaged: {why}; nothing was done with it, apply that version from its source"
+    )]
+    KeptDamaged {
+        /// Which one.
+        secret: String,
+        /// Why.
+        why: String,
+    },
+    /// An artifact was kept by a later version of Kelson.
+    #[error(
+        "the Secret `{secret}` was written by a later version of kelson (its schema is `{schema}`); use that one"
+    )]
+    KeptLater {
+        /// Which one.
+        secret: String,
+        /// Its schema.
+        schema: String,
+    },
     /// The namespace that is to hold the inventory does not exist.
     #[error(
         "the namespace `{0}`, which is to hold the inventory, does not exist; --create-namespace makes it"

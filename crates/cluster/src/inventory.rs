@@ -6,16 +6,20 @@
 
 mod envelope; // the record as Secrets
 mod recover; // the record, from labels
+mod stirs; // records are written while somebody looks
 
 use kelson_plan::inventory::{read, write};
 use kelson_plan::{Delivery, Hash, Inventory, Refusal, Silent};
 use serde_json::Value;
 
 use self::envelope::{Content, Envelope, HEAD, LABEL, PART, Unreadable};
+use crate::kept::Kept;
+use crate::own::secret::{self, path};
 use crate::own::{self, Version};
 use crate::request::{Request, unreadable};
 use crate::{Cluster, Error};
 pub use recover::recover;
+pub use stirs::Stirs;
 
 /// How often a record is read again that somebody writes at the same time.
 const TRIES: usize = 5;
@@ -36,6 +40,8 @@ struct Stored {
     version: Version,
     /// Of the record; nothing where it could not be read.
     hash: Option<Hash>,
+    /// Of what a plan is bound to in it.
+    ground: Option<Hash>,
     parts: Vec<String>,
 }
 
@@ -64,7 +70,7 @@ impl Held {
     pub async fn load_anyway(cluster: &Cluster, delivery: &Delivery) -> Result<Self, Error> {
         match Self::find(cluster, delivery).await {
             Err(Unread::Unreadable(version, Unreadable::Damaged(_))) => {
-                let stored = Stored { version, hash: None, parts: Vec::new() };
+                let stored = Stored { version, hash: None, ground: None, parts: Vec::new() };
                 Ok(Self { stored: Some(stored), ..Self::none(delivery) })
             }
             found => found.map_err(|unread| unread.error(delivery)),
@@ -105,9 +111,10 @@ impl Held {
             }
         };
         let record = envelope.record().map_err(useless)?;
-        let inventory = read(&record).map_err(|why| useless(Unreadable::Damaged(why.0)))?;
-        let hash = Some(Hash::of_bytes(record.as_bytes()));
-        let stored = Stored { version: version.clone(), hash, parts };
+        let mut inventory = read(&record).map_err(|why| useless(Unreadable::Damaged(why.0)))?;
+        let hash = Hash::of_bytes(record.as_bytes());
+        let ground = Some(ground(&mut inventory, &hash));
+        let stored = Stored { version: version.clone(), hash: Some(hash), ground, parts };
         Ok(Self { delivery: delivery.clone(), inventory, stored: Some(stored) })
     }
 
@@ -120,9 +127,10 @@ impl Held {
         self.stored.is_some()
     }
 
-    /// Of its stored form: what a plan is bound to; nothing where there was none.
+    /// Of its stored form: what a plan is bound to; nothing where there was none. Whether what was applied has become
+    /// ready is no part of it: that is noted later, and moves no ground.
     pub fn hash(&self) -> Option<Hash> {
-        self.stored.as_ref()?.hash.clone()
+        self.stored.as_ref()?.ground.clone()
     }
 
     /// Writes it, unless it is stored just so already.
@@ -133,7 +141,7 @@ impl Held {
     pub async fn save(&mut self, cluster: &Cluster) -> Result<(), Error> {
         let record = write(&self.inventory);
         let hash = Hash::of_bytes(record.as_bytes());
-        if self.hash().as_ref() == Some(&hash) {
+        if self.stored.as_ref().is_some_and(|stored| stored.hash.as_ref() == Some(&hash)) {
             return Ok(());
         }
         let envelope = Envelope::new(&record).ok_or_else(|| {
@@ -157,7 +165,8 @@ impl Held {
         }
         let version = self.write_head(cluster, &envelope, &names).await?;
         self.sweep(cluster, litter.into_iter().filter(|name| !names.contains(name))).await;
-        self.stored = Some(Stored { version, hash: Some(hash), parts: names });
+        let ground = Some(ground(&mut self.inventory, &hash));
+        self.stored = Some(Stored { version, hash: Some(hash), ground, parts: names });
         Ok(())
     }
 
@@ -207,6 +216,7 @@ impl Held {
         self.save(cluster).await?;
         let litter = self.part_names(cluster).await?;
         self.sweep(cluster, litter).await;
+        Kept::find(cluster, &self.delivery).await?.remove(cluster).await?;
         let Some(stored) = &self.stored else { return Ok(()) };
         let head = path(&self.delivery, &envelope::head_name(&self.delivery));
         match own::delete(cluster, &head, &stored.version, &Silent).await {
@@ -232,12 +242,8 @@ impl Held {
     pub async fn list(
         cluster: &Cluster,
         namespace: Option<&str>,
-    ) -> Result<Vec<Result<Self, Error>>, Error> {
-        let collection = match namespace {
-            Some(namespace) => format!("/api/v1/namespaces/{namespace}/secrets"),
-            None => "/api/v1/secrets".to_owned(),
-        };
-        let secrets = secrets(cluster, &collection, HEAD, LABEL).await;
+    ) -> Result<Vec<(Delivery, Result<Self, Error>)>, Error> {
+        let secrets = secrets(cluster, &collection(namespace), HEAD.of_type, LABEL).await;
         let secrets = secrets
             .map_err(|refusal| Error::Refused { what: "list inventories".to_owned(), refusal })?;
         let mut all = Vec::with_capacity(secrets.len());
@@ -250,37 +256,22 @@ impl Held {
                 continue;
             }
             let opened = Self::open(cluster, &delivery, secret, &version).await;
-            all.push(opened.map_err(|unread| unread.error(&delivery)));
+            let opened = opened.map_err(|unread| unread.error(&delivery));
+            all.push((delivery, opened));
         }
         Ok(all)
     }
 
     /// The parts that are there, named by a head or not.
     async fn part_names(&self, cluster: &Cluster) -> Result<Vec<String>, Error> {
-        let collection = path(&self.delivery, "");
-        let selector = format!("{LABEL}={}", self.delivery.name());
-        // Only names are wanted, not the megabytes that they hold.
-        let request = Request::get(collection.trim_end_matches('/'))
-            .with("labelSelector", selector)
-            .with("fieldSelector", format!("type={PART}"))
-            .accepting("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
-        let answer = cluster.send(&request, &Silent).await;
-        let answer = answer.map_err(|refused| self.refused(refused.refusal))?;
-        let list: Value =
-            serde_json::from_str(&answer.text).map_err(|_| self.refused(unreadable()))?;
-        let items = list["items"].as_array().map(Vec::as_slice).unwrap_or_default();
-        Ok(items
-            .iter()
-            .filter_map(|item| item["metadata"]["name"].as_str())
-            .map(str::to_owned)
-            .collect())
+        let names = PART.names(cluster, &self.delivery).await;
+        names.map_err(|refusal| self.refused(refusal))
     }
 
     /// Deletes parts that nobody needs. What cannot be deleted now is found again by the next write.
     async fn sweep(&self, cluster: &Cluster, names: impl IntoIterator<Item = String>) {
         for name in names {
-            let request = Request::delete(path(&self.delivery, &name), "");
-            cluster.send(&request, &Silent).await.ok();
+            secret::remove(cluster, &self.delivery, &name).await.ok();
         }
     }
 
@@ -347,7 +338,26 @@ async fn secrets(
     }
 }
 
-/// The address of a Secret, or with no name that of all.
-fn path(delivery: &Delivery, name: &str) -> String {
-    format!("/api/v1/namespaces/{}/secrets/{name}", delivery.namespace())
+/// The address of the Secrets of a namespace, or of all.
+fn collection(namespace: Option<&str>) -> String {
+    match namespace {
+        Some(namespace) => format!("/api/v1/namespaces/{namespace}/secrets"),
+        None => "/api/v1/secrets".to_owned(),
+    }
+}
+
+/// The hash of a record with the result of its last apply as it was when that ended, whatever was seen since.
+fn ground(inventory: &mut Inventory, hash: &Hash) -> Hash {
+    let Some(last) = inventory.history.last_mut().filter(|last| last.is_applied()) else {
+        return hash.clone();
+    };
+    let seen = std::mem::replace(&mut last.result, "applied".to_owned());
+    if seen == "applied" {
+        return hash.clone();
+    }
+    let ground = Hash::of_bytes(write(inventory).as_bytes());
+    if let Some(last) = inventory.history.last_mut() {
+        last.result = seen;
+    }
+    ground
 }

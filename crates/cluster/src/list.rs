@@ -40,6 +40,8 @@ enum Next {
 pub(crate) struct Page {
     /// Whether the list begins with it. A list may begin more than once: what came before no longer counts.
     pub(crate) is_first: bool,
+    /// The version of the list: whoever watches from here on misses nothing.
+    pub(crate) version: String,
     text: String,
     items: Vec<Range<usize>>,
 }
@@ -54,6 +56,12 @@ impl Pages {
     /// Only those that a label selector selects.
     pub(crate) fn selected(mut self, selector: &str) -> Self {
         self.request = self.request.with("labelSelector", selector);
+        self
+    }
+
+    /// Only those that a field selector selects.
+    pub(crate) fn with_fields(mut self, selector: &str) -> Self {
+        self.request = self.request.with("fieldSelector", selector);
         self
     }
 
@@ -108,7 +116,9 @@ impl Pages {
             Some(token) => Next::Page(token.to_owned()),
             None => Next::End,
         };
-        Ok(Page { is_first, text, items })
+        let version = head.lookup(&["metadata", "resourceVersion"]).and_then(Node::as_str);
+        let version = version.unwrap_or_default().to_owned();
+        Ok(Page { is_first, version, text, items })
     }
 }
 
@@ -123,9 +133,13 @@ impl Page {
     }
 }
 
-/// An item of a list. A list says kind and version once for all of its items.
+/// An item of a list.
 fn object(item: &str, kind: &Kind) -> Option<Object> {
-    let mut node = kelson_yaml::json::read(item, Span::NONE).ok()?;
+    named(kelson_yaml::json::read(item, Span::NONE).ok()?, kind)
+}
+
+/// An object with the name of its kind. A list says that once for all of its items, and metadata alone bears another.
+pub(crate) fn named(mut node: Node, kind: &Kind) -> Option<Object> {
     let fields = node.as_mapping_mut()?;
     for (key, value) in [("kind", kind.kind.clone()), ("apiVersion", kind.api_version())] {
         fields.remove(key);

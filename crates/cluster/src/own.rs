@@ -2,6 +2,8 @@
 //! and only over the version that is known. Nothing of it waits for a turn: a Lease whose renewal stands behind slow requests
 //! would be lost.
 
+pub(crate) mod secret; // Secrets beside an inventory
+
 use kelson_plan::{Listener, Refusal};
 use serde_json::{Value, json};
 
@@ -91,6 +93,17 @@ pub(crate) async fn delete(
 /// The options of a delete that is meant for one object, and where given for one version of it. What it owns goes with it,
 /// after it.
 pub(crate) fn deletion(uid: &str, resource_version: Option<&str>) -> String {
+    delete_options(uid, resource_version).to_string()
+}
+
+/// The same, only tried. It is said in the body: what an address says is passed over where there is one.
+pub(crate) fn tried_deletion(uid: &str) -> String {
+    let mut options = delete_options(uid, None);
+    options["dryRun"] = json!(["All"]);
+    options.to_string()
+}
+
+fn delete_options(uid: &str, resource_version: Option<&str>) -> Value {
     let mut preconditions = json!({"uid": uid});
     if let Some(version) = resource_version {
         preconditions["resourceVersion"] = version.into();
@@ -101,5 +114,4 @@ pub(crate) fn deletion(uid: &str, resource_version: Option<&str>) -> String {
         "propagationPolicy": "Background",
         "preconditions": preconditions,
     })
-    .to_string()
 }

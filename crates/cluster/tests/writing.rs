@@ -12,5 +12,7 @@ mod faults; // what networks and servers do at any request
 mod inventory; // the record in Secrets
 #[path = "writing/lease.rs"]
 mod lease; // one apply at a time
+#[path = "writing/ready.rs"]
+mod ready; // what others depend on
 #[path = "writing/world.rs"]
 mod world; // a namespace of one's own, and steps made by hand

@@ -26,6 +26,8 @@ pub struct Object {
     pub version: String,
     /// All of it.
     pub node: Node,
+    /// Where it was written, for people; only where somebody has found that worth knowing.
+    pub place: Option<Box<str>>,
 }
 
 /// What a document lacks to be an object.
@@ -69,7 +71,7 @@ impl Object {
             namespace: text(&["metadata", "namespace"]).unwrap_or_default(),
             name: text(&["metadata", "name"]).ok_or(NotAnObject::Lacks("metadata.name"))?,
         };
-        Ok(Self { id, version: version.to_owned(), node })
+        Ok(Self { id, version: version.to_owned(), node, place: None })
     }
 
     /// Whether its values are nobody's business.

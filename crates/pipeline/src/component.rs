@@ -1,10 +1,15 @@
-//! Components: a TOML file says where manifests come from, a job makes an artifact of them.
+//! Components: a TOML file says where manifests come from, jobs make an artifact of them and deploy it.
 //!
-//! [`read`] reads the file, [`emit_plan`] writes down what a runner would be told, [`build`] does it, [`sync`] copies what
-//! was built to another registry.
+//! [`read`] reads the file, [`emit_plan`] and [`emit_deploy_plan`] write down what a runner would be told, [`build`] and
+//! [`deploy`] do it, [`sync`] copies what was built to another registry.
 
+mod build; // the build, step by step
 mod check; // what a component must and must not say
-mod job; // the build, step by step
+mod cron; // when to look for drift
+mod deploy; // the deploy, step by step
+mod drift; // whether the cluster is as it was left
+pub mod fill; // places get their values
+mod job; // what both have in common
 mod patched; // patches on top of an overlay
 mod read; // the file
 mod references; // components that places name
@@ -15,17 +20,24 @@ mod toml; // values with their places
 
 use std::time::Duration;
 
+use serde_json::Value;
+
+pub use build::{BuildOptions, BuildResult, build};
+pub use cron::{Cron, NotASchedule, Turn, Watchman};
+pub use deploy::{
+    Approve, DeployOptions, DeployResult, Operation, Outputs, StopWanted, delivery_name, deploy,
+};
+pub use drift::{Drift, DriftStatus, drift};
 pub use job::{
-    BuildOptions, BuildResult, Connect, Error, Event, Events, Repositories, Status, Step, Verify,
-    World, build,
+    Connect, Error, Event, Events, Repositories, Status, Step, StepResult, Verify, World,
 };
 pub use read::read;
 pub use run::{Job, build_all};
 pub use sync::sync;
 
 use crate::plan::{
-    BuildPlan, GitSource, KubernetesManifestBuildPlan, KustomizeConfig, OciArtifactSource,
-    OciRegistryRepository, SourceType,
+    BuildPlan, DeployPlan, GitSource, KubernetesManifestBuildPlan, KubernetesManifestDeployPlan,
+    KustomizeConfig, OciArtifactSource, OciRegistryRepository, SourceType,
 };
 
 /// A component as its file describes it.
@@ -99,7 +111,7 @@ pub struct Repository {
 pub struct Health {
     /// Whether it is.
     pub enabled: bool,
-    /// How long things must be well.
+    /// How long things may take to become well.
     pub stabilization_window: Duration,
     /// Whether a deployment waits for it.
     pub block_deploy: bool,
@@ -144,7 +156,7 @@ pub fn emit_plan(
     let mut git_source = None;
     match &component.source {
         Source::Manifest(text) => build.inline_manifest = text.clone(),
-        Source::File(path) => build.inline_manifest = job::read_local(path, options)?,
+        Source::File(path) => build.inline_manifest = build::read_local(path, options)?,
         Source::Kustomize(it) => {
             build.source_type = SourceType::Kustomize;
             build.kustomize_path = it.path.clone();
@@ -168,6 +180,25 @@ pub fn emit_plan(
         kubernetes_manifest_build_plan: Some(build),
         ..BuildPlan::default()
     })
+}
+
+/// Writes down what a runner is told to deploy the artifact of a component.
+pub fn emit_deploy_plan(
+    component: &Component,
+    artifact: Option<OciArtifactSource>,
+    state: Option<Value>,
+) -> DeployPlan {
+    let kubernetes_manifest = KubernetesManifestDeployPlan {
+        namespace: component.namespace.clone(),
+        oci_artifact: artifact,
+        state,
+        ..KubernetesManifestDeployPlan::default()
+    };
+    DeployPlan {
+        component_name: component.name.clone(),
+        kubernetes_manifest: Some(kubernetes_manifest),
+        ..DeployPlan::default()
+    }
 }
 
 fn git(repository: &Repository) -> GitSource {

@@ -1,11 +1,13 @@
 //! From objects to a changed cluster: the second half of the arrow, in the order in which it happens.
 //!
 //! [`plan`] gathers and decides and writes nothing. [`execute`] does what a plan says, and nothing else. Between the two
-//! stands a person, or a file with what a person has approved ([`approved`]).
+//! stands a person, or a file with what a person has approved ([`approved`]). [`observe`] waits until what was done is well.
 
 mod gather; // what must be known before anything can be decided
 mod import; // the record of another tool becomes ours
+mod keep; // what was applied can be had again
 mod namespace; // the namespace that holds the record
+mod observe; // whether what was applied is well
 mod outcome; // what a plan without a write comes to
 mod record; // what the inventory says of an apply
 mod recover; // a record that was lost
@@ -17,6 +19,8 @@ use kelson_plan::{Delivery, Event, Ignore, Listener, Options, Plan};
 use tokio::sync::watch;
 
 pub use import::{Imported, import};
+pub use keep::{Keep, LARGEST_KEPT};
+pub use observe::{awaited, observe, rendered, targets, wait};
 pub use recover::{recover, save};
 
 /// What is to be delivered, and how.
@@ -30,6 +34,10 @@ pub struct Request {
     pub revision: String,
     /// Where they came from, see [`kelson_plan::inventory::Origins::sources`].
     pub sources: Vec<String>,
+    /// How the artifact can be had again.
+    pub keep: Keep,
+    /// The number of the apply that this one goes back to, where it is a rollback.
+    pub rollback: Option<u64>,
     /// Whether another source than the one in the inventory is meant.
     pub change_source: bool,
     /// Whether the namespace that holds the inventory is made where it is missing.
@@ -174,22 +182,22 @@ pub async fn approved(
 pub async fn execute(
     cluster: &Cluster,
     request: &Request,
-    planned: Planned,
+    planned: &Planned,
     execution: &Execution,
     stop: &watch::Receiver<bool>,
     listener: &dyn Listener,
 ) -> Result<Applied, DeliverError> {
     let Planned { plan, held, namespace_missing } = planned;
-    let held = held.ok_or(DeliverError::Nameless)?;
-    if record::is_settled(&plan, &held, request) {
-        return Ok(outcome::without_writes(&plan, listener));
+    let held = held.as_ref().ok_or(DeliverError::Nameless)?;
+    if record::is_settled(plan, held, request) {
+        return Ok(outcome::without_writes(plan, listener));
     }
-    if namespace_missing {
+    if *namespace_missing {
         namespace::create(cluster, &held.delivery, request).await?;
     }
     let lease = take(cluster, &held.delivery, execution, stop, listener).await?;
-    let work = Work { cluster, plan: &plan, lease: &lease, execution, stop, listener };
-    let applied = work.apply(&held, request).await;
+    let work = Work { cluster, plan, lease: &lease, execution, stop, listener };
+    let applied = work.apply(held, request).await;
     lease.release().await;
     Ok(applied?.0)
 }
@@ -202,19 +210,19 @@ pub async fn execute(
 pub async fn delete(
     cluster: &Cluster,
     request: &Request,
-    planned: Planned,
+    planned: &Planned,
     execution: &Execution,
     stop: &watch::Receiver<bool>,
     listener: &dyn Listener,
 ) -> Result<Applied, DeliverError> {
     let Planned { plan, held, .. } = planned;
-    let held = held.ok_or(DeliverError::Nameless)?;
+    let held = held.as_ref().ok_or(DeliverError::Nameless)?;
     if !held.exists() {
-        return Ok(outcome::without_writes(&plan, listener));
+        return Ok(outcome::without_writes(plan, listener));
     }
     let lease = take(cluster, &held.delivery, execution, stop, listener).await?;
-    let work = Work { cluster, plan: &plan, lease: &lease, execution, stop, listener };
-    let applied = match work.apply(&held, request).await {
+    let work = Work { cluster, plan, lease: &lease, execution, stop, listener };
+    let applied = match work.apply(held, request).await {
         Ok((applied, left)) if left.inventory.entries.is_empty() => {
             left.remove(cluster).await.map(|()| applied).map_err(DeliverError::from)
         }
@@ -262,12 +270,14 @@ impl Work<'_> {
         planned: &Held,
         request: &Request,
     ) -> Result<(Applied, Held), DeliverError> {
+        let shelf = keep::put(self.cluster, planned, request, self.listener).await;
         let mut held = Held::load(self.cluster, &planned.delivery).await?;
         if held.hash() != planned.hash() {
             let what = format!("the inventory of {} was written by somebody else", held.delivery);
             return Err(DeliverError::Moved(vec![what]));
         }
-        record::begin(&mut held.inventory, request, &self.execution.at, self.lease.who());
+        let (at, who) = (&self.execution.at, self.lease.who());
+        record::begin(&mut held.inventory, request, shelf.content.clone(), at, who);
         let Self { cluster, plan, lease, execution, stop, listener } = *self;
         let applied = kelson_cluster::apply(
             cluster,
@@ -279,6 +289,7 @@ impl Work<'_> {
             listener,
         );
         let applied = applied.await?;
+        shelf.sweep(cluster, &held).await;
         Ok((applied, held))
     }
 }

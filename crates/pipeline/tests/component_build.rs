@@ -28,7 +28,7 @@ async fn an_inline_manifest_is_an_implicit_kustomization() {
     let steps = bench.steps();
     assert_eq!(
         steps,
-        "reset initializing, fetch initializing, validate initializing, initialize initializing, \
+        "pending, reset initializing, fetch initializing, validate initializing, initialize initializing, \
          exec in-progress, outputs in-progress, cleanup cleaning-up, finished"
     );
 }
@@ -239,7 +239,7 @@ async fn a_build_that_panics_fails_alone_and_is_cleaned_up() {
         "name = \"v\"\nnamespace = \"v\"\n[oci_artifact]\nurl = \"{url}\"\ntag = \"theirs\"\n"
     );
     let error = bench.build("v", &file, "broken").await.unwrap_err();
-    assert_eq!(error.to_string(), "the build broke down; this is a defect of kelson");
+    assert_eq!(error.to_string(), "the job broke down; this is a defect of kelson");
     assert_eq!(BuildResult::failed(&error).status, Status::Failed);
     let steps = bench.steps();
     assert!(steps.ends_with("initialize initializing, cleanup cleaning-up, failed"), "{steps}");

@@ -2,7 +2,7 @@
 
 use kelson_model::ObjectId;
 
-use crate::{Action, Refusal};
+use crate::{Action, Blame, Refusal, Verdict};
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -52,6 +52,39 @@ pub enum Event {
     Warning(String),
     /// All is done.
     Done(Summary),
+    /// The health of objects is waited for.
+    Observing {
+        /// Of how many.
+        objects: usize,
+    },
+    /// An object is found to be otherwise than before, or for another reason.
+    Health {
+        /// Which one.
+        id: ObjectId,
+        /// How it is.
+        verdict: Verdict,
+        /// What is behind it.
+        because: Vec<Blame>,
+    },
+    /// Waiting is over.
+    Observed(HealthSummary),
+}
+
+/// How many objects are how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HealthSummary {
+    /// As they should be.
+    pub current: usize,
+    /// On their way.
+    pub in_progress: usize,
+    /// Failed.
+    pub failed: usize,
+    /// Being deleted.
+    pub terminating: usize,
+    /// Not there.
+    pub not_found: usize,
+    /// Not known.
+    pub unknown: usize,
 }
 
 /// What came of a step.

@@ -50,6 +50,8 @@ pub struct Asked {
     pub default_namespace: String,
     /// Fields that are left to others, as [`crate::Ignore::parse`] reads them.
     pub ignore: Vec<String>,
+    /// The number of the apply that this one goes back to, where it is a rollback.
+    pub rollback: Option<u64>,
 }
 
 /// Why a plan file cannot be used.

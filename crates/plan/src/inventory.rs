@@ -35,6 +35,8 @@ pub struct Origins {
 /// One apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
+    /// Which one it is of all of its delivery, from 1; the same artifact applied again keeps it. 0 before it is stored.
+    pub number: u64,
     /// The artifact's digest.
     pub digest: String,
     /// The revision of the source, where it has one.
@@ -43,8 +45,29 @@ pub struct Applied {
     pub at: String,
     /// Who, as the cluster or the machine knows them.
     pub by: String,
-    /// What came of it: `applied` or `failed`.
+    /// What came of it: `begun`, `applied`, `failed` or `interrupted`, and once it was watched `ready` or `not-ready`.
     pub result: String,
+    /// Where the artifact can be had again.
+    pub content: Content,
+    /// The number of the apply that this one went back to, where it is a rollback.
+    pub rollback: Option<u64>,
+}
+
+/// Where the artifact of an apply can be had again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Content {
+    /// Nobody knows: there was none, or an earlier version of Kelson has made the entry.
+    #[default]
+    Unknown,
+    /// From a registry: its name there, by digest.
+    Registry(String),
+    /// From Secrets beside the inventory.
+    Cluster {
+        /// The directory of its tree that was rendered; empty for the whole.
+        directory: String,
+    },
+    /// From nowhere, for this reason.
+    Nowhere(String),
 }
 
 /// One object.
@@ -88,7 +111,33 @@ pub enum State {
     Deleting,
 }
 
+impl Applied {
+    /// Whether everything was written, whatever became of it afterwards.
+    pub fn is_applied(&self) -> bool {
+        matches!(self.result.as_str(), "applied" | "ready" | "not-ready")
+    }
+
+    /// Whether it was good as far as anybody has looked: what a rollback goes back to.
+    pub fn is_good(&self) -> bool {
+        matches!(self.result.as_str(), "applied" | "ready")
+    }
+}
+
 impl Inventory {
+    /// How many applies are remembered.
+    pub const REMEMBERED: usize = 10;
+
+    /// Enters an apply as the newest; it gets its number here. The artifact that was the newest already is replaced, so that
+    /// whoever applies the same again and again keeps what was there before. The oldest leave.
+    pub fn enter(&mut self, applied: Applied) {
+        let newest = self.history.last().map_or(0, |last| last.number);
+        let again = self.history.pop_if(|last| last.digest == applied.digest).is_some();
+        let number = if again { newest.max(1) } else { newest.saturating_add(1) };
+        self.history.push(Applied { number, ..applied });
+        let most = self.history.len().saturating_sub(Self::REMEMBERED);
+        self.history.drain(..most);
+    }
+
     /// The entry of an object.
     pub fn entry(&self, id: &ObjectId) -> Option<&Entry> {
         self.entries.binary_search_by(|entry| entry.id.cmp(id)).ok().map(|at| &self.entries[at])

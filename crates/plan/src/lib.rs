@@ -21,6 +21,7 @@ mod failure; // why something cannot be done, in words
 mod fields; // two values against each other, field by field
 pub mod file; // a plan as it is stored
 mod hash; // content, in short
+mod health; // whether an object is well
 mod ignore; // fields that are left to others
 mod immutable; // fields that only a new object can have otherwise
 pub mod inventory; // what a delivery has made
@@ -47,9 +48,10 @@ pub use conflict::{Conflict, Take};
 pub use delivery::{BadName, Delivery};
 pub use desired::{Awaits, Desired};
 pub use difference::{Changed, Difference, difference};
-pub use event::{Event, Listener, ObjectResult, Outcome, Silent, Summary};
+pub use event::{Event, HealthSummary, Listener, ObjectResult, Outcome, Silent, Summary};
 pub use fields::{FieldChange, Value};
 pub use hash::Hash;
+pub use health::{BadHealthRules, Blame, Health, HealthRules, Verdict, blame};
 pub use ignore::{FieldPath, Ignore};
 pub use inventory::{Entry, Inventory, Origin, State};
 pub use live::{Found, Live, Snapshot};

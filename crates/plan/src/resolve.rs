@@ -94,11 +94,14 @@ impl Placed {
 
     /// How it was written, for people.
     fn written(&self) -> String {
-        let version = api_version(&self.object.id.group, &self.object.version);
-        match self.by_default {
-            true => format!("{version} without a namespace"),
-            false => version,
+        let mut text = api_version(&self.object.id.group, &self.object.version);
+        if self.by_default {
+            text.push_str(" without a namespace");
         }
+        if let Some(place) = &self.object.place {
+            text.push_str(&format!(" in {place}"));
+        }
+        text
     }
 }
 

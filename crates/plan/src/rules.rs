@@ -1,5 +1,6 @@
 //! What keeps noise from the eye. Rules hide changes from people; they decide nothing.
 
+mod defaults; // what a server gives where nobody does
 mod quantity; // amounts, however they are written
 
 use kelson_yaml::Node;
@@ -50,8 +51,12 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "server-defaults",
-        about: "fields that neither the manifest gives nor this delivery owns, and that the server adds or drops",
-        hides: |case| !case.given && !case.ours && (case.before.is_none() || case.after.is_none()),
+        about: "fields that neither the manifest gives nor this delivery owns, and that the server adds or drops; and \
+                those with the value that it gives them again when they are taken away",
+        hides: |case| match (case.before, case.after) {
+            (Some(before), None) if !case.given && defaults::is_default(case.path, before) => true,
+            (before, after) => !case.given && !case.ours && (before.is_none() || after.is_none()),
+        },
     },
     Rule {
         name: "mutating-webhooks",

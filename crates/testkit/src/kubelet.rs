@@ -1,6 +1,7 @@
 //! Plays the node: a control plane without kubelets leaves every Pod pending, so a test says what becomes of them.
 //!
-//! Guarantees: each Pod is bound, its status written once per fate, and when it is deleted it really goes.
+//! Guarantees: each Pod is bound, its status written once per fate, with the Warning that a node has to say about it, and when
+//! it is deleted it really goes. Fates may change: [`Kubelet::look_again`] asks for them anew.
 //! Left out: nothing is run, no volume is mounted, no probe is asked.
 
 mod logs; // serves what containers print
@@ -10,11 +11,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::TryStreamExt;
-use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::core::v1::{Event, Node, Pod};
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config, ResourceExt};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use crate::Error;
@@ -49,6 +51,7 @@ pub struct Kubelet {
     name: String,
     client: Client,
     logs: Logs,
+    again: Arc<Notify>,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -76,19 +79,37 @@ impl Kubelet {
     ) -> Result<Self, Error> {
         let (logs, server) = Logs::serve().await?;
         register(&client, name, logs.port()).await?;
+        let again = Arc::new(Notify::new());
         let worker = Worker {
             pods: Api::namespaced(client.clone(), namespace),
+            events: Api::namespaced(client.clone(), namespace),
             node: name.to_owned(),
             logs: logs.clone(),
+            again: again.clone(),
             decide: Arc::new(decide),
         };
         let watcher = tokio::spawn(worker.run());
-        Ok(Self { name: name.to_owned(), client, logs, tasks: vec![server, watcher] })
+        Ok(Self { name: name.to_owned(), client, logs, again, tasks: vec![server, watcher] })
+    }
+
+    /// Decides the fate of every Pod anew: what the decision looks at has changed.
+    pub fn look_again(&self) {
+        self.again.notify_one();
     }
 
     /// Sets what `kubectl logs` shows of a Pod.
     pub fn set_log(&self, namespace: &str, pod: &str, text: &str) {
         self.logs.set(namespace, pod, text);
+    }
+
+    /// Sets what `kubectl logs --previous` shows of a Pod, which has no such log otherwise.
+    pub fn set_previous_log(&self, namespace: &str, pod: &str, text: &str) {
+        self.logs.set_previous(namespace, pod, text);
+    }
+
+    /// Lets everybody who asks for the log of a Pod wait for ever.
+    pub fn hang_log(&self, namespace: &str, pod: &str) {
+        self.logs.hang(namespace, pod);
     }
 
     /// Marks the node as ready or not.
@@ -130,8 +151,10 @@ async fn write_node(client: &Client, name: &str, port: u16, ready: bool) -> Resu
 /// Follows the Pods of one namespace.
 struct Worker {
     pods: Api<Pod>,
+    events: Api<Event>,
     node: String,
     logs: Logs,
+    again: Arc<Notify>,
     decide: Arc<dyn Fn(&Pod) -> Fate + Send + Sync>,
 }
 
@@ -154,12 +177,17 @@ impl Worker {
             self.handle(&pod).await?;
         }
         let mut events = Box::pin(self.pods.watch(&WatchParams::default(), &version).await?);
-        while let Some(event) = events.try_next().await? {
+        loop {
+            let event = tokio::select! {
+                event = events.try_next() => event?,
+                // The list that comes next has all Pods.
+                () = self.again.notified() => None,
+            };
+            let Some(event) = event else { return Ok(()) };
             if let WatchEvent::Added(pod) | WatchEvent::Modified(pod) = event {
                 self.handle(&pod).await?;
             }
         }
-        Ok(())
     }
 
     async fn handle(&self, pod: &Pod) -> Result<(), kube::Error> {
@@ -183,6 +211,12 @@ impl Worker {
         let status = status::of_pod(pod, &fate);
         if status::is_written(pod, &status) {
             return Ok(());
+        }
+        if let Some((reason, message)) = status::warning(&fate) {
+            let event = Patch::Apply(status::event(pod, reason, message));
+            let (name, parameters) =
+                (status::event_name(pod, reason), PatchParams::apply("kelson-testkit"));
+            unless_gone(self.events.patch(&name, &parameters, &event).await)?;
         }
         let patch = Patch::Merge(json!({ "status": status }));
         unless_gone(self.pods.patch_status(&name, &PatchParams::default(), &patch).await)

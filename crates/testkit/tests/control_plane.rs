@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use kelson_testkit::{ControlPlane, Error, Fate, Kubelet, Options, shared};
@@ -105,8 +106,10 @@ async fn a_rollout_fails_on_purpose_and_says_why() {
     let namespace = plane.namespace().unwrap();
     let client = Kubelet::client(plane.kubeconfig()).await.unwrap();
     let node = format!("node-{namespace}");
-    let crash = |_: &_| Fate::CrashLoop { log: "no database\n".to_owned() };
-    let _kubelet = Kubelet::start(client, &node, &namespace, crash).await.unwrap();
+    let fate = Arc::new(Mutex::new(Fate::CrashLoop { log: "no database\n".to_owned() }));
+    let decided = fate.clone();
+    let decide = move |_: &_| decided.lock().unwrap().clone();
+    let kubelet = Kubelet::start(client, &node, &namespace, decide).await.unwrap();
     let file = manifest(WEB);
     let file = file.to_str().unwrap();
     plane.kubectl(&["apply", "--namespace", &namespace, "--filename", file]).unwrap();
@@ -117,6 +120,23 @@ async fn a_rollout_fails_on_purpose_and_says_why() {
     });
     let log = plane.kubectl(&["logs", "--namespace", &namespace, "deployment/web"]).unwrap();
     assert_eq!(log, "no database\n");
+    let get = |what: &str, path: &str| {
+        plane.kubectl(&["get", what, "-n", &namespace, "-o", path]).unwrap()
+    };
+    let warnings = get("events", "jsonpath={.items[?(@.type==\"Warning\")].reason}");
+    assert_eq!(warnings, "BackOff BackOff");
+
+    let pod = get("pods", "jsonpath={.items[0].metadata.name}");
+    let previous = || plane.kubectl(&["logs", "--previous", &pod, "-n", &namespace]);
+    assert!(previous().unwrap_err().to_string().contains("previous terminated container"));
+    kubelet.set_previous_log(&namespace, &pod, "before\n");
+    assert_eq!(previous().unwrap(), "before\n");
+
+    *fate.lock().unwrap() = Fate::Ready;
+    kubelet.look_again();
+    eventually("the Pods are ready", || {
+        get("deployment/web", "jsonpath={.status.readyReplicas}") == "2"
+    });
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Applying and planning, against kubectl and against what the server itself takes.
 
-mod objects; // what is applied
-mod replay; // one request for each object, by a bare client
+pub(super) mod objects; // what is applied
+pub(super) mod replay; // one request for each object, by a bare client
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -111,7 +111,8 @@ impl Bench {
             let mut command = self.command(&self.kelson);
             command.arg(verb).arg(folder).args(["--namespace", name, "--name", "bench"]);
             command.arg("--change-source");
-            command.args((verb == "apply").then_some("--yes"));
+            // As kubectl, which does not wait either.
+            command.args(if verb == "apply" { &["--yes", "--no-wait"][..] } else { &[] });
             once(&command, code)
         };
         figures.add("kelson plan, new", run("plan", &set.first, 2)?);

@@ -1,65 +1,95 @@
 //! The second half of the demo: from rendered objects to a changed cluster, and back.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, bail};
 use kelson_testkit::Programs;
 
 use super::step;
-use crate::run::{Scratch, output, root, run as run_command};
+use crate::run::{Scratch, output, root, run as run_command, target};
 
-/// Where the example is when it is delivered; a copy, so that it can be changed.
-const SHOP: &str = "shop/overlays/staging";
+/// The example's component when it is delivered; a copy, so that it can be changed.
+const COMPONENT: &str = "shop/component.toml";
+/// The value of the place in its namespace.
+const INSTALL: &str = "nuon.install.id=shop";
 
 /// A cluster, and the program that delivers to it.
 pub(super) struct Cluster<'a> {
     pub(super) kubeconfig: PathBuf,
     pub(super) context: Option<String>,
+    /// Whether it is a control plane of our own, which has no nodes.
+    pub(super) is_own: bool,
     pub(super) kelson: &'a Path,
     pub(super) scratch: &'a Scratch,
 }
 
 impl Cluster<'_> {
-    /// Plans, applies, changes an image, applies that, deletes.
+    /// Plans, approves, deploys, breaks, rolls back, deletes.
     pub(super) fn deliver(&self) -> anyhow::Result<()> {
         copy(&root().join("examples/shop"), &self.scratch.path().join("shop"))?;
+        let _node = self.is_own.then(|| self.node()).transpose()?;
+        let component = |verb: &'static str, more: &[&'static str]| {
+            let words = ["component", verb, COMPONENT, "--var", INSTALL];
+            [&words[..], more].concat()
+        };
+        let built = ["--from", "oci-layout:out"];
         step("What would happen? A plan reads the cluster and writes nothing; it becomes a file");
-        self.kelson(&["plan", SHOP, "--name", "shop", "--output", "first.plan"], &[2])?;
-        step("That plan is applied: nothing else than what was shown, or nothing at all");
-        self.kelson(&["apply", "first.plan"], &[0])?;
-        step("What is there now, and what Kelson remembers of it");
-        self.kubectl(&["get", "--namespace=shop-staging", "deployments,services,configmaps"])?;
-        self.kelson(&["inventory", "show", "shop"], &[0])?;
+        let approve = [&built[..], &["--output", "first.plan"]].concat();
+        self.kelson(&component("plan", &approve), &[2])?;
+        step("That plan is deployed: nothing else than what was shown, until all of it is ready");
+        let approved = [&built[..], &["--approved", "first.plan"]].concat();
+        self.kelson(&component("deploy", &approved), &[0])?;
+        step("What is there now, down to the Pods");
+        self.kelson(&["status", "shop", "-n", "shop"], &[0, 3])?;
         step("Once more: nothing has changed, so nothing is sent");
-        self.kelson(&["apply", SHOP, "--name", "shop", "--yes"], &[0])?;
-        step("A new image in the overlay: a small plan");
-        self.new_image()?;
-        self.kelson(&["plan", SHOP, "--name", "shop"], &[2])?;
-        step("It is applied without a file in between (on a terminal, without --yes, Kelson asks)");
-        self.kelson(&["apply", SHOP, "--name", "shop", "--yes"], &[0])?;
-        step("Somebody changes the cluster by hand: Kelson names the field and who owns it now");
-        let drift = ["scale", "--namespace=shop-staging", "deployment/web", "--replicas=7"];
-        self.kubectl(&drift)?;
-        self.kelson(&["diff", SHOP, "--name", "shop"], &[1])?;
-        step("The field is taken back, since somebody says so");
-        let take = ["--take", ".spec.replicas", "--yes"];
-        self.kelson(&[&["apply", SHOP, "--name", "shop"], &take[..]].concat(), &[0])?;
+        let again = [&built[..], &["--yes"]].concat();
+        self.kelson(&component("deploy", &again), &[0])?;
+        step("A new version that does not start: Kelson names the Pod and shows its last words");
+        self.new_image("1.0.4", "broken")?;
+        self.run(&["component", "build", COMPONENT, "--to", "oci-layout:out:next"], &[0])?;
+        let next = ["--artifact", "oci-layout:out:next", "--timeout", "10s", "--yes"];
+        self.kelson(&component("deploy", &next), &[0, 3])?;
+        self.kelson(&["status", "shop", "-n", "shop"], &[3])?;
+        step("Back to what was there before; the cluster has kept it");
+        self.kelson(&["history", "shop", "-n", "shop"], &[0])?;
+        self.kelson(&["rollback", "shop", "-n", "shop", "--yes"], &[0])?;
+        step("Somebody changes the cluster by hand: that is drift");
+        self.kubectl(&["scale", "--namespace=shop", "deployment/web", "--replicas=7"])?;
+        self.kelson(&component("drift", &built), &[2])?;
         step("All of it goes again");
-        self.kelson(&["delete", "shop", "--yes"], &[0])?;
-        self.kelson(&["inventory", "show"], &[0])
+        self.kelson(&component("teardown", &again), &[0])?;
+        self.kelson(&["status", "-A"], &[0])
     }
 
-    /// Runs the program with one of these exit codes.
+    /// Plays the node: without one, no Pod ever runs.
+    fn node(&self) -> anyhow::Result<Node> {
+        let mut command = Command::new(target().join("debug/examples/node"));
+        command.arg(&self.kubeconfig).arg("shop").stdin(Stdio::piped());
+        Ok(Node(command.spawn().context("cannot run the node")?))
+    }
+
+    /// Runs the program on the cluster with one of these exit codes.
     fn kelson(&self, arguments: &[&str], codes: &[i32]) -> anyhow::Result<()> {
-        println!("$ kelson {}", arguments.join(" "));
         let mut command = Command::new(self.kelson);
-        command.current_dir(self.scratch.path()).args(arguments);
-        command.arg("--kubeconfig").arg(&self.kubeconfig);
-        command.env("KELSON_STORE", self.scratch.path().join("store"));
+        command.args(arguments).arg("--kubeconfig").arg(&self.kubeconfig);
         if let Some(context) = &self.context {
             command.args(["--context", context]);
         }
+        self.shown(command, arguments, codes)
+    }
+
+    /// Runs the program where no cluster is needed.
+    fn run(&self, arguments: &[&str], codes: &[i32]) -> anyhow::Result<()> {
+        let mut command = Command::new(self.kelson);
+        command.args(arguments);
+        self.shown(command, arguments, codes)
+    }
+
+    fn shown(&self, mut command: Command, arguments: &[&str], codes: &[i32]) -> anyhow::Result<()> {
+        println!("$ kelson {}", arguments.join(" "));
+        command.current_dir(self.scratch.path());
+        command.env("KELSON_STORE", self.scratch.path().join("store"));
         let status = command.status().context("cannot run kelson")?;
         match status.code() {
             Some(code) if codes.contains(&code) => Ok(()),
@@ -78,12 +108,23 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    fn new_image(&self) -> anyhow::Result<()> {
-        let file = self.scratch.path().join(SHOP).join("kustomization.yaml");
+    fn new_image(&self, from: &str, to: &str) -> anyhow::Result<()> {
+        let file = self.scratch.path().join("shop/overlays/production/kustomization.yaml");
         let text = std::fs::read_to_string(&file).context("cannot read the overlay")?;
-        let text = text.replace("newTag: 1.1.0-rc.2", "newTag: 1.1.0");
+        let text = text.replace(&format!("newTag: {from}"), &format!("newTag: {to}"));
         std::fs::write(&file, text).context("cannot change the overlay")?;
         run_command(Command::new("tail").args(["-n", "3"]).arg(&file))
+    }
+}
+
+/// A node that is played until nobody needs it.
+struct Node(Child);
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // It ends when its standard input closes; whether it did so well is of no interest.
+        drop(self.0.stdin.take());
+        self.0.wait().ok();
     }
 }
 

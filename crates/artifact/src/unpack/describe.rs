@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Followed, follow};
+use super::follow;
+use crate::manifest::Parsed;
 use crate::recognise::{annotation, recognise, refuse_index};
 use crate::{Descriptor, Error, Manifest, Producer, Reference, Store};
 
@@ -31,13 +32,14 @@ pub struct Description {
 
 /// Reads what is said of an artifact. None of its content is fetched.
 pub async fn describe(store: &Store, reference: &Reference) -> Result<Description, Error> {
-    let (descriptor, followed) = follow(store, reference).await?;
-    let (manifest, producer, annotations) = match followed {
-        Followed::Manifest(manifest) => {
+    let followed = follow(store, reference).await?;
+    let descriptor = followed.first.descriptor;
+    let (manifest, producer, annotations) = match followed.end {
+        Parsed::Manifest(manifest) => {
             let (producer, annotations) = (recognise(&manifest), manifest.annotations.clone());
             (Some(manifest), producer, annotations)
         }
-        Followed::Index(index) => (None, Err(refuse_index(&index)), index.annotations),
+        Parsed::Index(index) => (None, Err(refuse_index(&index)), index.annotations),
     };
     let say = |key: &str| annotations.get(key).cloned();
     Ok(Description {

@@ -86,7 +86,7 @@ impl Arguments {
         }
         let (execution, stop) = (self.run.execution(!self.run.yes), stop.in_order());
         let applied =
-            deliver::delete(cluster, &request, planned, &execution, &stop, teller).await?;
+            deliver::delete(cluster, &request, &planned, &execution, &stop, teller).await?;
         apply::report(&applied, self.json)
     }
 }

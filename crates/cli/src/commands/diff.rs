@@ -1,7 +1,7 @@
 //! `kelson diff`: what differs between two sources, or between sources and the cluster.
 
+use kelson_model::Object;
 use kelson_pipeline::deliver;
-use kelson_plan::file::{self, Approved};
 use kelson_plan::{Changed, Difference, difference};
 use kelson_yaml::Node;
 
@@ -65,13 +65,7 @@ impl Arguments {
             Ok((open(before).await?, open(after).await?))
         })?;
         let options = gather.render();
-        let difference = difference(&before.objects(&options)?, &after.objects(&options)?);
-        let text = match self.json {
-            true => json::text(&report(&difference))?,
-            false => text(&difference),
-        };
-        super::print(&text)?;
-        Ok(if difference.is_empty() { Code::Done } else { Code::Differs })
+        show(&before.objects(&options)?, &after.objects(&options)?, self.json)
     }
 
     /// A source against the cluster.
@@ -86,16 +80,23 @@ impl Arguments {
             let code = plan::code(&planned.plan);
             let text = match self.json {
                 false => plan::text(&planned, &request, self.view.show_all),
-                true => {
-                    let inventory = planned.held.as_ref().and_then(|held| held.hash());
-                    let (plan, options) = (planned.plan, request.options);
-                    file::write(&Approved { plan, options, inventory, request: asked }) + "\n"
-                }
+                true => plan::stored(planned, request, asked),
             };
             super::print(&text)?;
             Ok(code)
         })
     }
+}
+
+/// Shows what differs between objects.
+pub(super) fn show(before: &[Object], after: &[Object], json: bool) -> anyhow::Result<Code> {
+    let difference = difference(before, after);
+    let text = match json {
+        true => json::text(&report(&difference))?,
+        false => text(&difference),
+    };
+    super::print(&text)?;
+    Ok(if difference.is_empty() { Code::Done } else { Code::Differs })
 }
 
 fn text(difference: &Difference) -> String {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use kelson_cluster::{Cluster, Held};
-use kelson_pipeline::deliver::{self, Planned, Request};
+use kelson_pipeline::deliver::{self, Keep, Planned, Request};
 use kelson_plan::file::{self, Approved, Asked};
 use kelson_plan::{Action, Delivery, Event, Listener, Plan};
 
@@ -78,12 +78,7 @@ impl Arguments {
             super::print(&text(&planned, &request, self.view.show_all))?;
         }
         if self.json || self.output.is_some() {
-            let inventory = planned.held.as_ref().and_then(Held::hash);
-            let (plan, options) = (planned.plan, request.options);
-            let mut text = file::write(&Approved { plan, options, inventory, request: asked });
-            if !text.ends_with('\n') {
-                text.push('\n');
-            }
+            let text = stored(planned, request, asked);
             if let Some(path) = &self.output {
                 whole::write(path, &text)?;
             }
@@ -93,6 +88,17 @@ impl Arguments {
         }
         Ok(code)
     }
+}
+
+/// A plan as files have it.
+pub(super) fn stored(planned: Planned, request: Request, asked: Asked) -> String {
+    let inventory = planned.held.as_ref().and_then(Held::hash);
+    let (plan, options) = (planned.plan, request.options);
+    let mut text = file::write(&Approved { plan, options, inventory, request: asked });
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
 }
 
 /// Where objects come from and how they are delivered.
@@ -135,6 +141,15 @@ impl Sources<'_> {
 }
 
 impl Ask {
+    /// How it can be had again once it is applied.
+    pub(super) async fn keep(&self) -> anyhow::Result<Keep> {
+        match (&self.packed, &self.asked.reference) {
+            (Some(packed), _) => Ok(gather::of_packed(packed, self.was_sealed)),
+            (None, Some(name)) => gather::of_name(name).await,
+            (None, None) => Ok(Keep::Nothing),
+        }
+    }
+
     /// What must be kept for a plan of it to be applied later; nothing where its artifact is kept elsewhere.
     fn packed(&self) -> anyhow::Result<Option<&kelson_artifact::Packed>> {
         if self.packed.is_some() && self.was_sealed {

@@ -5,6 +5,7 @@ use kelson_yaml::Node;
 
 use super::word;
 use crate::commands::id;
+use crate::health;
 use crate::json::{self, number, object, string};
 
 /// An event as a line.
@@ -53,6 +54,16 @@ fn node(event: &Event) -> Node {
         }
         Event::Done(counts) => {
             object([("event", named("done")), ("summary", Some(summary(counts)))])
+        }
+        Event::Observing { objects } => {
+            object([("event", named("observing")), ("objects", Some(number(*objects)))])
+        }
+        Event::Health { id: of, verdict, because } => {
+            let [of, how, reason, message, because] = health::fields(of, verdict, because);
+            object([("event", named("health")), of, how, reason, message, because])
+        }
+        Event::Observed(counts) => {
+            object([("event", named("observed")), ("summary", Some(health::summary_node(counts)))])
         }
     }
 }

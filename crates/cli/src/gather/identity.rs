@@ -38,7 +38,7 @@ fn with_directory(place: String, directory: &str) -> String {
 }
 
 /// A reference that means the same from every directory.
-pub(super) fn absolute(reference: &Reference) -> anyhow::Result<Reference> {
+pub(crate) fn absolute(reference: &Reference) -> anyhow::Result<Reference> {
     let absolute = |path: &Path| path::absolute(&path.display().to_string());
     let place = match &reference.place {
         Place::Directory(path) => Place::Directory(absolute(path)?.into()),

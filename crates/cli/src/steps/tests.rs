@@ -41,7 +41,7 @@ fn step(name: &str, action: Action) -> Step {
 fn change(path: &str, before: &str, after: &str) -> Change {
     let value = |text: &str| match text {
         "" => None,
-        "***" => Some(Value::Masked("1a2b3c4d".to_owned())),
+        masked if masked.starts_with("***") => Some(Value::Masked(masked.to_owned())),
         text => Some(Value::Shown(text.to_owned())),
     };
     let field = FieldChange { path: path.to_owned(), before: value(before), after: value(after) };
@@ -64,7 +64,8 @@ fn fields() -> Vec<Change> {
     vec![
         Change { managers: vec!["kubectl".to_owned()], ..change("spec.replicas", "2", "3") },
         Change { hidden: Some("server-defaults"), ..change("spec.paused", "", "false") },
-        change("data.password", "***", "***"),
+        change("data.password", "*** 1", "*** 2"),
+        Change { hidden: Some("ownership"), ..change("data.user", "*** 1", "*** 1") },
         change("data.text", r#""a\nb\nc\n""#, r#""a\nB\nc\n""#),
         change("metadata.labels.old", "yes", ""),
     ]
@@ -114,7 +115,7 @@ fn every_sort_of_step_has_its_mark() {
                 leave the fields to them with --ignore, or take them over with --take or --take-all
             ! Deployment/shop/i: no
               Deployment/shop/j is gone and leaves the inventory
-            1 change hidden as noise (server-defaults: 1); --show-all shows them
+            2 changes hidden as noise (ownership: 1, server-defaults: 1); --show-all shows them
             1 to create, 1 to change, 1 to make anew, 1 to delete, 1 to release, 3 failing, 1 kept, 1 unchanged
         "#]],
     );
@@ -130,6 +131,7 @@ fn what_rules_hide_is_shown_on_demand() {
                 spec.replicas: 2 → 3  (owner: kubectl)
               + spec.paused: false  (noise: server-defaults)
                 data.password: *** (changed)
+                data.user: *** (the same)  (noise: ownership)
                 data.text:
                   - b
                   + B

@@ -357,8 +357,8 @@ stringData: {password: hunter2}
               - metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]: ***(<hash>)  (owner: kubectl-client-side-apply; noise: other-tool)
               + metadata.labels[kelson.dev/name]: app
               + metadata.labels[kelson.dev/namespace]: the-namespace
-              - type: Opaque  (owner: kubectl-client-side-apply)
-                data.password: *** (changed)  (owner: kubectl-client-side-apply; noise: ownership)
+              - type: Opaque  (owner: kubectl-client-side-apply; noise: server-defaults)
+                data.password: *** (the same)  (owner: kubectl-client-side-apply; noise: ownership)
                 note: taken over from kubectl
             1 to change
             exit code 2

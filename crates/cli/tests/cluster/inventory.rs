@@ -51,7 +51,7 @@ metadata:
 ";
 
 #[test]
-fn an_inventory_is_one_secret() {
+fn an_inventory_is_one_secret_and_what_was_applied_another() {
     check(
         FILES,
         &[
@@ -86,7 +86,7 @@ fn an_inventory_is_one_secret() {
             ConfigMap/the-namespace/one  v1       created  applied  <uid>
             ConfigMap/the-namespace/two  v1       created  applied  <uid>
             $ kubectl get secrets -o jsonpath={.items[*].metadata.name}{.items[*].type}
-            kelson.appkelson.dev/inventory
+            kelson.app kelson.app.kept.<digest>.0kelson.dev/inventory kelson.dev/artifact
             $ kubectl get leases -o name
             $ kelson delete app --yes
             deleted   ConfigMap/the-namespace/one
@@ -123,6 +123,7 @@ fn an_inventory_that_was_lost_is_rebuilt_from_labels() {
             2 created
             $ kubectl delete secrets --all
             secret "kelson.app" deleted from the-namespace namespace
+            secret "kelson.app.kept.<digest>.0" deleted from the-namespace namespace
             $ kelson inventory recover app
             error: this asks before it changes anything, and nobody can answer here; say --yes where the answer is yes
             exit code 64

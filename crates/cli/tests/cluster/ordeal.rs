@@ -118,7 +118,25 @@ impl Ordeal {
         assert_eq!(foreign, self.foreign, "{what}: what is not ours was touched");
         let ran = stage.run("kelson plan app --name app");
         assert_eq!(ran.code, 0, "{what}: {}", ran.shown());
+        assert_eq!(kept(&stage), remembered(&stage), "{what}: artifacts that are kept");
     }
+}
+
+/// The artifacts in Secrets.
+fn kept(stage: &Stage) -> BTreeSet<String> {
+    let path = "/api/v1/namespaces/the-namespace/secrets?fieldSelector=type=kelson.dev/artifact";
+    let list = stage.get(path);
+    let names = list["items"].as_array().unwrap().iter();
+    let name = |item: &Value| item["metadata"]["name"].as_str().unwrap().to_owned();
+    names.map(|item| name(item).replace("kelson.app.kept.", "sha256:").replace(".0", "")).collect()
+}
+
+/// The artifacts of the history.
+fn remembered(stage: &Stage) -> BTreeSet<String> {
+    let ran = stage.run("kelson history app --json");
+    let shown: Value = serde_json::from_str(&ran.out).unwrap();
+    let entries = shown["history"].as_array().unwrap_or_else(|| panic!("{}", ran.shown()));
+    entries.iter().map(|entry| entry["digest"].as_str().unwrap().to_owned()).collect()
 }
 
 /// What has our labels.

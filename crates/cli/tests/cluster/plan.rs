@@ -645,15 +645,23 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: twice, namespace: the-namespace}
 ",
-        &["kelson plan app --name app", "kelson apply app --name app --yes"],
+        &[
+            "kelson plan app --name app",
+            "kelson apply app --name app --yes",
+            "kelson plan app/one.yaml app/two.yaml --name app",
+        ],
         expect![[r#"
             $ kelson plan app --name app
-            ! ConfigMap/the-namespace/twice: there are 2 objects with this id (v1 without a namespace, v1); leave one, or give them other names
+            ! ConfigMap/the-namespace/twice: there are 2 objects with this id (v1 without a namespace in app/one.yaml:1, v1 in app/two.yaml:1); leave one, or give them other names
             1 failing
             exit code 1
             $ kelson apply app --name app --yes
-            failed    ConfigMap/the-namespace/twice: there are 2 objects with this id (v1 without a namespace, v1); leave one, or give them other names
+            failed    ConfigMap/the-namespace/twice: there are 2 objects with this id (v1 without a namespace in app/one.yaml:1, v1 in app/two.yaml:1); leave one, or give them other names
             1 failed
+            exit code 1
+            $ kelson plan app/one.yaml app/two.yaml --name app
+            ! ConfigMap/the-namespace/twice: there are 2 objects with this id (v1 without a namespace in app/one.yaml, v1 in app/two.yaml); leave one, or give them other names
+            1 failing
             exit code 1
         "#]],
     );

@@ -86,7 +86,6 @@ fn what_is_no_longer_wanted_goes() {
             AT                    RESULT   BY     ARTIFACT                                                                 REVISION
             <time>  applied  admin  sha256:<digest>
             <time>  applied  admin  sha256:<digest>
-            <time>  applied  admin  sha256:<digest>
 
             OBJECT                         VERSION  ORIGIN   STATE    UID
             ConfigMap/the-namespace/stays  v1       created  applied  <uid>
@@ -367,7 +366,7 @@ fn a_finalizer_that_never_finishes_is_told_and_remembered() {
     stage.check(
         &[
             "use v2",
-            "kelson apply app --name app --yes --timeout 1s",
+            "kelson apply app --name app --yes --delete-timeout 1s",
             "kelson inventory show app",
             "kubectl patch configmap goes --type=merge -p {\"metadata\":{\"finalizers\":null}}",
             "kelson apply app --name app --yes",
@@ -375,7 +374,7 @@ fn a_finalizer_that_never_finishes_is_told_and_remembered() {
         ],
         expect![[r#"
             $ use v2
-            $ kelson apply app --name app --yes --timeout 1s
+            $ kelson apply app --name app --yes --delete-timeout 1s
             deleted   ConfigMap/the-namespace/goes-too
             failed    ConfigMap/the-namespace/goes: it is being deleted, but not gone yet: it waits for its finalizers example.com/never
             1 deleted, 1 failed, 1 unchanged
@@ -403,7 +402,6 @@ fn a_finalizer_that_never_finishes_is_told_and_remembered() {
 
             AT                    RESULT   BY     ARTIFACT                                                                 REVISION
             <time>  applied  admin  sha256:<digest>
-            <time>  failed   admin  sha256:<digest>
             <time>  applied  admin  sha256:<digest>
 
             OBJECT                         VERSION  ORIGIN   STATE    UID
@@ -561,7 +559,6 @@ fn what_holds_data_goes_only_when_told() {
 
             AT                    RESULT   BY     ARTIFACT                                                                 REVISION
             <time>  applied  admin  sha256:<digest>
-            <time>  failed   admin  sha256:<digest>
             <time>  applied  admin  sha256:<digest>
 
             OBJECT                         VERSION  ORIGIN   STATE    UID

@@ -68,6 +68,7 @@ fn an_unchanged_apply_lists_once_for_each_kind_and_writes_nothing() {
     let all: Vec<String> = detour.seen().iter().map(ToString::to_string).collect();
     assert!(writes(&detour).is_empty(), "{all:#?}");
     assert!(detour.seen_at("PATCH", "").is_empty(), "a dry run: {all:#?}");
+    assert!(detour.seen_at("GET", "artifact").is_empty(), "nobody looks at what is kept: {all:#?}");
     let mut lists: BTreeMap<String, usize> = BTreeMap::new();
     for seen in detour.seen_at("GET", "labelSelector") {
         let path = seen.target.split('?').next().unwrap();
@@ -93,6 +94,13 @@ fn one_changed_object_costs_one_dry_run_and_one_write() {
     assert!(patches[0].target.contains("dryRun=All") && !patches[1].target.contains("dryRun"));
     let others = writes(&detour).iter().filter(|seen| !seen.target.contains("/secrets")).count();
     assert_eq!(others, 1, "{all:#?}");
+    // The record is written before and after. What was changed is kept, so that one can go back to it: one Secret, after
+    // one look at what is kept already.
+    let secrets = |method: &str, part: &str| detour.seen_at(method, part).len();
+    assert_eq!(secrets("PATCH", "/secrets/kelson.app?"), 2, "{all:#?}");
+    assert_eq!(secrets("PATCH", "/secrets/kelson.app.kept."), 1, "{all:#?}");
+    assert_eq!(secrets("GET", "kelson.dev%2Fartifact"), 1, "{all:#?}");
+    assert_eq!(secrets("DELETE", "/secrets"), 0, "{all:#?}");
 }
 
 #[test]

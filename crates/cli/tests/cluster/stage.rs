@@ -17,14 +17,17 @@ use crate::program::{Folder, Ran, command};
 /// as wide.
 const STAND_IN: &str = "the-namespace";
 /// The commands that speak to a cluster.
-const CLUSTER: [&str; 5] = ["plan", "apply", "delete", "diff", "inventory"];
+const CLUSTER: [&str; 9] =
+    ["plan", "apply", "delete", "diff", "inventory", "wait", "status", "history", "rollback"];
+/// The commands that wait for health, which costs requests and, where nothing plays the node, never ends well.
+const WAITING: [&str; 2] = ["apply", "rollback"];
 /// Far longer than anything takes, since a loaded machine must not fail a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs steps and compares what they show.
 ///
-/// Files are opened by lines `#- path`. A step is a line: `kelson …` (its cluster and namespace are added), also with
-/// `cat FILE |` before it, `kubectl …` (likewise), or `use FOLDER`, which makes `app` a copy of another folder.
+/// Files are opened by lines `#- path`. A step is a line: `kelson …` (its cluster and namespace are added, and `--no-wait`
+/// where it says no `--timeout`), also with `cat FILE |` before it, `kubectl …` (likewise), or `use FOLDER`, which makes `app` a copy of another folder.
 #[track_caller]
 pub(crate) fn check(files: &str, steps: &[&str], expected: Expect) {
     let stage = Stage::new(files);
@@ -126,7 +129,8 @@ impl Stage {
         child
     }
 
-    fn command(&self, line: &str) -> Command {
+    /// The program with a line of arguments, and those for the cluster.
+    pub(crate) fn command(&self, line: &str) -> Command {
         let line = self.real(line);
         let words: Vec<&str> = line.split(' ').collect();
         let mut command = command(&self.root(), &words);
@@ -135,13 +139,31 @@ impl Stage {
                 command.arg("--kubeconfig").arg(&self.kubeconfig);
             }
             // A plan file says the namespace itself.
-            if !words.contains(&"-n") && !words[1].ends_with(".json") {
+            let is_plan = words.get(1).is_some_and(|word| word.ends_with(".json"));
+            if !words.contains(&"-n") && !words.contains(&"-A") && !is_plan {
                 command.args(["-n", &self.namespace]);
+            }
+            let says_so = ["--timeout", "--no-wait"].iter().any(|flag| words.contains(flag));
+            if WAITING.contains(&words[0]) && !says_so {
+                command.arg("--no-wait");
             }
             // One after the other, so that the order of what is told is known.
             if !words.contains(&"--parallel") {
                 command.args(["--parallel", "1"]);
             }
+        }
+        if words[0] == "component" && !["build", "sync"].contains(&words[1]) {
+            // A runner's plan says which cluster it is.
+            if !words.contains(&"--plan") && !words.contains(&"--kubeconfig") {
+                command.arg("--kubeconfig").arg(&self.kubeconfig);
+            }
+            if words[1] == "deploy"
+                && !words.contains(&"--timeout")
+                && !words.contains(&"--no-wait")
+            {
+                command.arg("--no-wait");
+            }
+            command.args(["--parallel", "1"]);
         }
         command
     }
@@ -225,6 +247,8 @@ impl Stage {
         for (pattern, stand_in) in [
             (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<uid>"),
             (r"sha256:[0-9a-f]{64}", "sha256:<digest>"),
+            (r"sha256:[0-9a-f]{12}\b", "sha256:<short...>"),
+            (r"\.kept\.[0-9a-f]{64}\.", ".kept.<digest>."),
             (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "<time>"),
             (r"127\.0\.0\.1:\d+", "<server>"),
             (r"\*\*\*\([0-9a-f]{8}\)", "***(<hash>)"),
@@ -235,11 +259,15 @@ impl Stage {
     }
 }
 
-/// The text with neighbouring lines about deletions sorted: which of several objects is gone first is the cluster's affair.
+/// The text with neighbouring lines about deletions or health sorted: which of several objects is gone or seen first is the
+/// cluster's affair.
 fn sorted(text: &str) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
-    let is_deletion = |line: &&str| line.starts_with("deleted ");
-    let groups = lines.chunk_by_mut(|one, other| is_deletion(one) && is_deletion(other));
+    let word = |line: &&str| {
+        let words = ["deleted ", "missing ", "waiting ", "gone "];
+        words.into_iter().find(|word| line.starts_with(word))
+    };
+    let groups = lines.chunk_by_mut(|one, other| word(one).is_some() && word(one) == word(other));
     groups.for_each(<[&str]>::sort_unstable);
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

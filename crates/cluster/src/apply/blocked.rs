@@ -39,6 +39,11 @@ impl Blocked {
         self.wanting.entry(namespace).or_insert_with(|| step.id.clone());
     }
 
+    /// Notes that something is there, but not as others need it.
+    pub(super) fn hold(&mut self, id: &ObjectId) {
+        self.failed.insert(id.clone(), Failed { is_absent: false });
+    }
+
     /// What stands in the way of a step.
     pub(super) fn by(&self, step: &Step) -> Option<ObjectId> {
         match step.action {
@@ -73,7 +78,7 @@ fn is_removal(step: &Step) -> bool {
 }
 
 /// The Namespace and the definition without which an object cannot be.
-fn containers(step: &Step) -> Vec<ObjectId> {
+pub(super) fn containers(step: &Step) -> Vec<ObjectId> {
     let cluster_wide = |group: &str, kind: &str, name: String| ObjectId {
         group: group.to_owned(),
         kind: kind.to_owned(),

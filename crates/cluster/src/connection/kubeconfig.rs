@@ -58,14 +58,23 @@ pub(super) fn choose(
     surroundings: &Surroundings,
 ) -> Result<Chosen, Problem> {
     let files = files(connection, surroundings)?;
-    let config = merge(&files)?;
+    let config = match &connection.kubeconfig_text {
+        Some(text) => given(text.expose())?,
+        None => merge(&files)?,
+    };
     let is_empty =
         config.contexts.is_empty() && config.clusters.is_empty() && config.auth_infos.is_empty();
     let mut chosen = match (is_empty, &connection.kubeconfig) {
         (true, Some(named)) if connection.server.is_none() => {
             return Err(Problem::Empty(named.clone()));
         }
+        (true, _) if connection.kubeconfig_text.is_some() => {
+            return Err(Problem::Kube(format!("{GIVEN} has no clusters, users or contexts")));
+        }
         (true, _) => without_files(connection, surroundings)?,
+        (false, _) if connection.kubeconfig_text.is_some() => {
+            from_files(connection, &config, GIVEN)?
+        }
         (false, _) => from_files(connection, &config, &shown(&files))?,
     };
     lay_over_cluster(connection, &mut chosen.cluster)?;
@@ -118,8 +127,19 @@ impl From<KubeconfigError> for Problem {
     }
 }
 
+/// What a kubeconfig that is in no file is called.
+const GIVEN: &str = "the kubeconfig that was given";
+
+/// Reads a kubeconfig that is in no file. What is wrong with it is not quoted.
+fn given(text: &str) -> Result<Kubeconfig, Problem> {
+    Kubeconfig::from_yaml(text).map_err(|_| Problem::Kube(format!("{GIVEN} is not written as one")))
+}
+
 /// The files that exist. One that was named must, one of a list need not.
 fn files(connection: &Connection, surroundings: &Surroundings) -> Result<Vec<PathBuf>, Problem> {
+    if connection.kubeconfig_text.is_some() {
+        return Ok(Vec::new());
+    }
     if let Some(path) = &connection.kubeconfig {
         return match path.metadata() {
             Ok(_) => Ok(vec![path.clone()]),
@@ -284,6 +304,13 @@ fn lay_over_cluster(connection: &Connection, cluster: &mut Cluster) -> Result<()
 }
 
 fn lay_over_user(connection: &Connection, user: &mut AuthInfo) -> Result<(), Problem> {
+    if let Some(program) = &mut user.exec {
+        let variable = |(name, value): (&String, &kelson_model::Secret)| {
+            let pair = [("name", name.as_str()), ("value", value.expose())];
+            pair.map(|(key, text)| (key.to_owned(), text.to_owned())).into()
+        };
+        program.env.get_or_insert_default().extend(connection.variables.iter().map(variable));
+    }
     if let Some(token) = &connection.token {
         user.token = Some(token.expose().into());
         user.token_file = None;
@@ -545,5 +572,25 @@ contexts: [{name: ops, context: {cluster: two, user: bob}}]
             assert!(problem.contains("is not written as one (line "), "{problem}");
             assert!(!problem.contains("hunter2"), "{problem}");
         }
+    }
+
+    #[test]
+    fn a_kubeconfig_can_be_given_without_a_file() {
+        let case = Case::new(&[("a", FIRST)]);
+        let surroundings = case.surroundings(&["a"]);
+        let given = |text: &str| Connection {
+            kubeconfig_text: Some(kelson_model::Secret::new(text)),
+            variables: [("REGION".to_owned(), kelson_model::Secret::new("north"))].into(),
+            ..Connection::default()
+        };
+        let chosen = choose(&given(SECOND), &surroundings).unwrap();
+        assert_eq!(chosen.cluster.server.as_deref(), Some("https://two.example/"));
+        let variables = chosen.user.exec.unwrap().env.unwrap();
+        assert_eq!(variables[0]["name"], "REGION");
+        assert_eq!(variables[0]["value"], "north");
+        let wrong = choose(&given("token: hunter2: ["), &surroundings).unwrap_err().to_string();
+        assert_eq!(wrong, "the kubeconfig that was given is not written as one");
+        let empty = choose(&given("{}"), &surroundings).unwrap_err().to_string();
+        assert_eq!(empty, "the kubeconfig that was given has no clusters, users or contexts");
     }
 }

@@ -12,16 +12,16 @@ use kelson_plan::inventory::SCHEMA;
 use kelson_plan::{Delivery, Hash};
 use serde_json::{Value, json};
 
-/// The type of the head.
-pub(super) const HEAD: &str = "kelson.dev/inventory";
-/// The type of a part.
-pub(super) const PART: &str = "kelson.dev/inventory-part";
+use crate::own::secret::{PIECE, Sort, bytes, text};
+
+/// What a head is known by.
+pub(super) const HEAD: Sort = Sort { of_type: "kelson.dev/inventory", label: LABEL };
+/// What a part is known by.
+pub(super) const PART: Sort = Sort { of_type: "kelson.dev/inventory-part", label: LABEL };
 /// What the schemas of all inventories begin with.
 const FAMILY: &str = "kelson.dev/inventory/";
 /// The label with the name of the delivery.
 pub(super) const LABEL: &str = "kelson.dev/inventory";
-/// How much of a record one Secret holds: it may have 1 MiB, and what it is sent in somewhat more.
-const PIECE: usize = 700 << 10;
 /// The largest record: some hundred thousand objects.
 const LARGEST: usize = 128 << 20;
 /// The most parts that are read.
@@ -97,7 +97,7 @@ impl Envelope {
             .map(|(number, piece)| {
                 let name = name(number);
                 let data = json!({"part": STANDARD.encode(piece)});
-                let object = secret(delivery, &name, PART, &data);
+                let object = PART.object(delivery, &name, &data);
                 (name, object)
             })
             .collect()
@@ -113,17 +113,17 @@ impl Envelope {
             [] => data["inventory"] = STANDARD.encode(&self.packed).into(),
             parts => data["parts"] = STANDARD.encode(parts.join("\n")).into(),
         }
-        secret(delivery, &head_name(delivery), HEAD, &data)
+        HEAD.object(delivery, &head_name(delivery), &data)
     }
 }
 
 /// Reads a head.
 pub(super) fn content(delivery: &Delivery, head: &Value) -> Result<Content, Unreadable> {
     let damaged = |why: &str| Unreadable::Damaged(why.to_owned());
-    if head["type"] != HEAD {
+    if head["type"] != HEAD.of_type {
         return Err(damaged("the Secret is not of our type"));
     }
-    let text = |key: &str| String::from_utf8(bytes(head, key)?).ok();
+    let text = |key: &str| text(head, key);
     let schema = text("schema").ok_or_else(|| damaged("it does not say its schema"))?;
     match schema.strip_prefix(FAMILY) {
         _ if schema == SCHEMA => {}
@@ -158,22 +158,4 @@ pub(super) fn piece(part: &Value) -> Option<Vec<u8>> {
 /// The name of the head.
 pub(super) fn head_name(delivery: &Delivery) -> String {
     format!("kelson.{}", delivery.name())
-}
-
-fn bytes(secret: &Value, key: &str) -> Option<Vec<u8>> {
-    STANDARD.decode(secret["data"][key].as_str()?).ok()
-}
-
-fn secret(delivery: &Delivery, name: &str, of_type: &str, data: &Value) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "metadata": {
-            "name": name,
-            "namespace": delivery.namespace(),
-            "labels": {"app.kubernetes.io/managed-by": "kelson", LABEL: delivery.name()},
-        },
-        "type": of_type,
-        "data": data,
-    })
 }

@@ -25,9 +25,15 @@ impl Lines {
 
     /// The next line; nothing at the end. Waiting for it can be given up at any time without losing any.
     pub(crate) async fn next(&mut self) -> Result<Option<String>, Refusal> {
+        let line = self.next_bytes().await?;
+        line.map(|line| String::from_utf8(line).map_err(|_| unreadable())).transpose()
+    }
+
+    /// The next line, whatever it is made of; nothing at the end.
+    pub(crate) async fn next_bytes(&mut self) -> Result<Option<Vec<u8>>, Refusal> {
         loop {
             if let Some(line) = self.take_line() {
-                return String::from_utf8(line).map(Some).map_err(|_| unreadable());
+                return Ok(Some(line));
             }
             if self.buffer.len() > LONGEST {
                 return Err(unreadable());
@@ -45,6 +51,11 @@ impl Lines {
                 }
             }
         }
+    }
+
+    /// What has come of a line that has not ended.
+    pub(crate) fn rest(self) -> Vec<u8> {
+        self.buffer.to_vec()
     }
 
     fn take_line(&mut self) -> Option<Vec<u8>> {

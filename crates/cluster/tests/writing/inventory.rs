@@ -233,7 +233,7 @@ async fn deliveries_are_listed_and_a_damaged_one_hides_no_other() {
     let all = Held::list(&world.cluster, Some(&world.namespace)).await.unwrap();
     let names: Vec<_> = all
         .iter()
-        .map(|held| held.as_ref().map(|held| held.delivery.name().to_owned()))
+        .map(|(_, held)| held.as_ref().map(|held| held.delivery.name().to_owned()))
         .map(|name| name.unwrap_or_else(ToString::to_string))
         .collect();
     assert_eq!(names.len(), 2);

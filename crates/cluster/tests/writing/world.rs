@@ -47,7 +47,7 @@ impl World {
         let delivery = Delivery::new("shop", &namespace).unwrap();
         let cluster = connect(kubeconfig).await;
         let minute = Duration::from_secs(60);
-        let options = ApplyOptions { established: minute, gone: minute, bound: true };
+        let options = ApplyOptions { established: minute, gone: minute, bound: true, ready: None };
         Self { plane, namespace, delivery, cluster, options, lease: minute }
     }
 

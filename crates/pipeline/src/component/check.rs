@@ -2,8 +2,8 @@
 
 use kelson_yaml::Span;
 
-use super::Repository;
 use super::toml::{Reader, Table};
+use super::{Cron, Repository};
 use crate::plan::OciArtifactSource;
 
 /// What this kind of component is called.
@@ -36,21 +36,14 @@ pub(super) fn required(reader: &mut Reader, root: Table<'_>, key: &str) -> Optio
     text
 }
 
-/// Five fields of cron's letters; a place for a template is left for later.
+/// A schedule as cron writes it; a place for a template is left for later.
 pub(super) fn schedule(reader: &mut Reader, root: Table<'_>, schedule: Option<&str>) {
     let Some(text) = schedule.filter(|text| !text.is_empty() && !text.contains("{{")) else {
         return;
     };
-    let field = |field: &str| {
-        field.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"*/,-?#".contains(&byte))
-    };
-    let fields: Vec<&str> = text.split_whitespace().collect();
-    let named = matches!(text, "@hourly" | "@daily" | "@weekly" | "@monthly" | "@yearly");
-    if !named && (fields.len() != 5 || !fields.iter().all(|it| field(it))) {
-        let message =
-            format!("`drift_schedule` is no schedule: `{text}` does not read like `0 2 * * *`");
+    if let Err(error) = Cron::parse(text) {
         let at = root.key(reader, "drift_schedule");
-        reader.problem("wrong-value", message, at);
+        reader.problem("wrong-value", format!("`drift_schedule` is no schedule: {error}"), at);
     }
 }
 

@@ -3,8 +3,8 @@
 use kelson_artifact::CopyOptions;
 
 use super::World;
-use super::job::{Error, check_registry, described};
-use crate::plan::{OciArtifact, OciRegistryRepository, SyncOciPlan};
+use super::job::{Error, check_registry, described, refuse};
+use crate::plan::{OciArtifact, OciRegistryRepository, SyncOciPlan, is_sandboxed};
 
 /// Copies what a plan says and describes what is there now. Bytes travel unchanged, so digests and signatures stay good.
 ///
@@ -16,9 +16,8 @@ pub async fn sync(
     world: &World,
     options: &CopyOptions,
 ) -> Result<OciArtifact, Error> {
-    if plan.sandbox_mode.as_ref().is_some_and(|mode| mode["enabled"] == true) {
-        let reason = "`sandbox_mode` asks for answers without work, which are not given here";
-        return Err(Error::Plan(reason.to_owned()));
+    if is_sandboxed(plan.sandbox_mode.as_ref()) {
+        return refuse("`sandbox_mode` asks for answers without work, which are not given here");
     }
     let from = registry(plan.src_registry.as_ref(), "src_registry")?;
     let to = registry(plan.dst_registry.as_ref(), "dst_registry")?;

@@ -196,7 +196,7 @@ impl<'a> Table<'a> {
 }
 
 /// A length of time as Go writes it.
-fn duration(text: &str) -> Option<Duration> {
+pub(super) fn duration(text: &str) -> Option<Duration> {
     let mut total = Duration::ZERO;
     let mut rest = text;
     while !rest.is_empty() {

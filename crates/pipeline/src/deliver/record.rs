@@ -1,16 +1,17 @@
 //! What the inventory says of an apply: where it came from, which one it was, by whom.
 
 use kelson_cluster::Held;
-use kelson_plan::inventory::{Applied, Inventory, Origins};
+use kelson_plan::inventory::{Applied, Content, Inventory, Origins};
 use kelson_plan::{Action, Plan};
 
 use super::{DeliverError, Request};
 
-/// How many applies are remembered.
-const REMEMBERED: usize = 10;
 /// What came of an apply that is under way, or of which nobody knows how it ended.
 const BEGUN: &str = "begun";
-const APPLIED: &str = "applied";
+/// All was applied and became well, as far as anybody waited for it.
+pub(super) const READY: &str = "ready";
+/// All was applied, but did not become well in time.
+pub(super) const NOT_READY: &str = "not-ready";
 
 /// Refuses another source than the one that a delivery has, unless that is meant.
 pub(super) fn check_source(held: Option<&Held>, request: &Request) -> Result<(), DeliverError> {
@@ -45,14 +46,20 @@ pub(super) fn is_settled(plan: &Plan, held: &Held, request: &Request) -> bool {
     let is_last = inventory
         .history
         .last()
-        .is_some_and(|last| last.digest == request.artifact && (failed || last.result == APPLIED));
+        .is_some_and(|last| last.digest == request.artifact && (failed || last.is_applied()));
     let source = inventory.source.as_ref();
     is_last && source.is_some_and(|source| source.sources == request.sources)
 }
 
 /// Enters an apply that begins; a deletion or an import is one without an artifact. What comes of it is entered when it
 /// ends.
-pub(super) fn begin(inventory: &mut Inventory, request: &Request, at: &str, who: &str) {
+pub(super) fn begin(
+    inventory: &mut Inventory,
+    request: &Request,
+    content: Content,
+    at: &str,
+    who: &str,
+) {
     if !request.sources.is_empty() {
         inventory.source = Some(Origins { sources: request.sources.clone() });
     }
@@ -60,13 +67,14 @@ pub(super) fn begin(inventory: &mut Inventory, request: &Request, at: &str, who:
     if inventory.key.is_empty() {
         inventory.key = request.options.key.bytes().to_vec();
     }
-    inventory.history.push(Applied {
+    inventory.enter(Applied {
+        number: 0,
         digest: request.artifact.clone(),
         revision: request.revision.clone(),
         at: at.to_owned(),
         by: who.to_owned(),
         result: BEGUN.to_owned(),
+        content,
+        rollback: request.rollback,
     });
-    let most = inventory.history.len().saturating_sub(REMEMBERED);
-    inventory.history.drain(..most);
 }

@@ -49,6 +49,8 @@ struct StoredRequest {
     default_namespace: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ignore: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rollback: Option<u64>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -137,7 +139,7 @@ pub(super) fn hash(text: &str) -> Result<Hash, String> {
 impl From<&Asked> for StoredRequest {
     fn from(asked: &Asked) -> Self {
         let Asked { reference, sources, revision, .. } = asked.clone();
-        let Asked { change_source, create_namespace, default_namespace, ignore, .. } =
+        let Asked { change_source, create_namespace, default_namespace, ignore, rollback, .. } =
             asked.clone();
         Self {
             reference,
@@ -147,6 +149,7 @@ impl From<&Asked> for StoredRequest {
             create_namespace,
             default_namespace,
             ignore,
+            rollback,
         }
     }
 }
@@ -154,7 +157,7 @@ impl From<&Asked> for StoredRequest {
 impl From<StoredRequest> for Asked {
     fn from(stored: StoredRequest) -> Self {
         let StoredRequest { reference, sources, revision, change_source, .. } = stored;
-        let StoredRequest { create_namespace, default_namespace, ignore, .. } = stored;
+        let StoredRequest { create_namespace, default_namespace, ignore, rollback, .. } = stored;
         Self {
             reference,
             sources,
@@ -163,6 +166,7 @@ impl From<StoredRequest> for Asked {
             create_namespace,
             default_namespace,
             ignore,
+            rollback,
         }
     }
 }

@@ -76,6 +76,7 @@ fn applied(config_map: &Node) -> Applied {
         at: annotation("last-applied-time"),
         by: "kustomizer".to_owned(),
         result: "applied".to_owned(),
+        ..Applied::default()
     }
 }
 

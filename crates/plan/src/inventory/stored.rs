@@ -4,15 +4,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::{Applied, Entry, Inventory, Origins, State};
+use super::{Applied, Content, Entry, Inventory, Origins, State};
 use crate::Hash;
 use crate::stored::{self, StoredId, StoredOrigin};
 
 /// The schema that is written.
 pub const SCHEMA: &str = "kelson.dev/inventory/v1";
-
-/// How many applies are remembered.
-const HISTORY: usize = 10;
 
 /// The largest text that is read: some hundred thousand entries. The edge writes none that is larger.
 const MOST_BYTES: usize = 128 << 20;
@@ -42,6 +39,8 @@ struct Stored {
 
 #[derive(Serialize, Deserialize)]
 struct StoredApplied {
+    #[serde(default, skip_serializing_if = "is_usual")]
+    number: u64,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     digest: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -52,6 +51,16 @@ struct StoredApplied {
     by: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     result: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
+    #[serde(default, skip_serializing_if = "is_usual")]
+    kept: bool,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    directory: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    not_kept: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rollback: Option<u64>,
 }
 
 // What nearly all entries have in common is left out: a group of the core, an object we made, one that is applied.
@@ -92,7 +101,7 @@ fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
 
 /// Writes an inventory as JSON.
 pub fn write(inventory: &Inventory) -> String {
-    let oldest = inventory.history.len().saturating_sub(HISTORY);
+    let oldest = inventory.history.len().saturating_sub(Inventory::REMEMBERED);
     let stored = Stored {
         schema: SCHEMA.to_owned(),
         manager: inventory.field_manager.clone(),
@@ -118,14 +127,24 @@ pub fn read(text: &str) -> Result<Inventory, Malformed> {
         serde_json::from_str(text).map_err(|error| Malformed(stored::brief(&error)))?;
     let entries = stored.entries.into_iter().map(StoredEntry::entry).collect::<Result<_, _>>()?;
     let mut history = stored.history;
-    history.drain(..history.len().saturating_sub(HISTORY));
+    history.drain(..history.len().saturating_sub(Inventory::REMEMBERED));
     Ok(Inventory {
         source: stored.sources.map(|sources| Origins { sources }),
         field_manager: stored.manager,
-        history: history.into_iter().map(StoredApplied::applied).collect(),
+        history: numbered(history.into_iter().map(StoredApplied::applied).collect()),
         key: key(&stored.key)?,
         entries: sorted(entries)?,
     })
+}
+
+/// The applies, each with a number above the one before: an earlier version of Kelson numbers none.
+fn numbered(mut history: Vec<Applied>) -> Vec<Applied> {
+    let mut last = 0_u64;
+    for applied in &mut history {
+        applied.number = applied.number.max(last.saturating_add(1));
+        last = applied.number;
+    }
+    history
 }
 
 /// The key, of which no message says more than its length.
@@ -151,15 +170,41 @@ fn sorted(mut entries: Vec<Entry>) -> Result<Vec<Entry>, Malformed> {
 
 impl From<&Applied> for StoredApplied {
     fn from(applied: &Applied) -> Self {
-        let Applied { digest, revision, at, by, result } = applied.clone();
-        Self { digest, revision, at, by, result }
+        let Applied { number, digest, revision, at, by, result, content, rollback } =
+            applied.clone();
+        let mut stored = Self {
+            number,
+            digest,
+            revision,
+            at,
+            by,
+            result,
+            reference: None,
+            kept: false,
+            directory: String::new(),
+            not_kept: None,
+            rollback,
+        };
+        match content {
+            Content::Unknown => {}
+            Content::Registry(reference) => stored.reference = Some(reference),
+            Content::Cluster { directory } => (stored.kept, stored.directory) = (true, directory),
+            Content::Nowhere(why) => stored.not_kept = Some(why),
+        }
+        stored
     }
 }
 
 impl StoredApplied {
     fn applied(self) -> Applied {
-        let Self { digest, revision, at, by, result } = self;
-        Applied { digest, revision, at, by, result }
+        let content = match (self.reference, self.not_kept) {
+            (Some(reference), _) => Content::Registry(reference),
+            (None, _) if self.kept => Content::Cluster { directory: self.directory },
+            (None, Some(why)) => Content::Nowhere(why),
+            (None, None) => Content::Unknown,
+        };
+        let Self { number, digest, revision, at, by, result, rollback, .. } = self;
+        Applied { number, digest, revision, at, by, result, content, rollback }
     }
 }
 
@@ -259,6 +304,7 @@ mod tests {
             source: Some(Origins { sources: vec!["oci://registry.example.com/shop".to_owned()] }),
             field_manager: "kelson".to_owned(),
             history: vec![Applied {
+                number: 1,
                 digest: "sha256:00".to_owned(),
                 at: "2026-01-01T00:00:00Z".to_owned(),
                 result: "applied".to_owned(),
@@ -274,6 +320,15 @@ mod tests {
         let deleting = Entry { origin: Origin::Found, state: State::Deleting, ..entry("Z", "z") };
         let mut full = inventory();
         full.entries.push(deleting);
+        for content in [
+            Content::Registry("oci://registry.example.com/shop@sha256:00//base".to_owned()),
+            Content::Cluster { directory: String::new() },
+            Content::Cluster { directory: "base".to_owned() },
+            Content::Nowhere("it is too large".to_owned()),
+        ] {
+            let digest = format!("{content:?}");
+            full.enter(Applied { digest, content, rollback: Some(1), ..Applied::default() });
+        }
         for inventory in [Inventory::default(), full] {
             assert_eq!(read(&write(&inventory)), Ok(inventory));
         }
@@ -282,7 +337,7 @@ mod tests {
     #[test]
     fn the_stored_form_is_short_and_can_be_read() {
         let expected = expect![[
-            r#"{"schema":"kelson.dev/inventory/v1","manager":"kelson","key":"BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=","sources":["oci://registry.example.com/shop"],"history":[{"digest":"sha256:00","at":"2026-01-01T00:00:00Z","result":"applied"}],"entries":[{"group":"apps","kind":"Deployment","version":"v1","namespace":"shop","name":"a/b \"c\"","origin":"adopted","state":"pending"},{"group":"apps","kind":"Deployment","version":"v1","namespace":"shop","name":"web","uid":"6f1c","sent":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","owned":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"}]}"#
+            r#"{"schema":"kelson.dev/inventory/v1","manager":"kelson","key":"BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=","sources":["oci://registry.example.com/shop"],"history":[{"number":1,"digest":"sha256:00","at":"2026-01-01T00:00:00Z","result":"applied"}],"entries":[{"group":"apps","kind":"Deployment","version":"v1","namespace":"shop","name":"a/b \"c\"","origin":"adopted","state":"pending"},{"group":"apps","kind":"Deployment","version":"v1","namespace":"shop","name":"web","uid":"6f1c","sent":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","owned":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"}]}"#
         ]];
         expected.assert_eq(&write(&inventory()));
     }
@@ -308,6 +363,42 @@ mod tests {
         let history = read(&write(&inventory)).unwrap().history;
         let revisions: Vec<&str> = history.iter().map(|one| one.revision.as_str()).collect();
         assert_eq!(revisions, ["15", "16", "17", "18", "19", "20", "21", "22", "23", "24"]);
+    }
+
+    #[test]
+    fn applies_of_an_earlier_version_are_numbered_and_their_content_is_not_known() {
+        let text = r#"{"schema":"kelson.dev/inventory/v1","history":[{"digest":"sha256:00","result":"applied"},{"result":"failed"},{"number":2,"kept":true},{"number":9,"not_kept":"why"}]}"#;
+        let history = read(text).unwrap().history;
+        let numbers: Vec<u64> = history.iter().map(|one| one.number).collect();
+        assert_eq!(numbers, [1, 2, 3, 9]);
+        assert_eq!((&history[0].content, history[0].is_good()), (&Content::Unknown, true));
+        assert_eq!(history[2].content, Content::Cluster { directory: String::new() });
+        assert_eq!(history[3].content, Content::Nowhere("why".to_owned()));
+        let text = text.replace(r#""number":9"#, &format!(r#""number":{}"#, u64::MAX));
+        let mut inventory = read(&text).unwrap();
+        inventory.enter(Applied::default());
+        assert_eq!(inventory.history.last().map(|last| last.number), Some(u64::MAX));
+    }
+
+    #[test]
+    fn the_same_artifact_again_pushes_nothing_out() {
+        let mut inventory = Inventory::default();
+        let apply = |digest: &str, at: u64| Applied {
+            digest: digest.to_owned(),
+            at: at.to_string(),
+            ..Applied::default()
+        };
+        inventory.enter(apply("a", 0));
+        for at in 1..20 {
+            inventory.enter(apply("b", at));
+        }
+        inventory.enter(apply("a", 20));
+        let shown: Vec<String> = inventory
+            .history
+            .iter()
+            .map(|one| format!("{} {} {}", one.number, one.digest, one.at))
+            .collect();
+        assert_eq!(shown, ["1 a 0", "2 b 19", "3 a 20"]);
     }
 
     #[test]

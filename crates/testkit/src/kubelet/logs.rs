@@ -18,7 +18,17 @@ use crate::certs::Authority;
 #[derive(Clone, Debug)]
 pub(super) struct Logs {
     port: u16,
-    texts: Arc<Mutex<HashMap<(String, String), String>>>,
+    printed: Arc<Mutex<HashMap<(String, String), Printed>>>,
+}
+
+/// What the containers of a Pod printed.
+#[derive(Clone, Debug, Default)]
+struct Printed {
+    now: String,
+    /// By the container that ran before, where there was one.
+    before: Option<String>,
+    /// Whether whoever asks gets no answer.
+    hangs: bool,
 }
 
 impl Logs {
@@ -27,7 +37,7 @@ impl Logs {
         let address = std::path::Path::new("127.0.0.1:0");
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(Error::at(address))?;
         let port = listener.local_addr().map_err(Error::at(address))?.port();
-        let logs = Self { port, texts: Arc::default() };
+        let logs = Self { port, printed: Arc::default() };
         let acceptor = acceptor()?;
         let served = logs.clone();
         let task = tokio::spawn(async move {
@@ -44,8 +54,20 @@ impl Logs {
     }
 
     pub(super) fn set(&self, namespace: &str, pod: &str, text: &str) {
-        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.insert((namespace.to_owned(), pod.to_owned()), text.to_owned());
+        self.change(namespace, pod, |printed| printed.now = text.to_owned());
+    }
+
+    pub(super) fn set_previous(&self, namespace: &str, pod: &str, text: &str) {
+        self.change(namespace, pod, |printed| printed.before = Some(text.to_owned()));
+    }
+
+    pub(super) fn hang(&self, namespace: &str, pod: &str) {
+        self.change(namespace, pod, |printed| printed.hangs = true);
+    }
+
+    fn change(&self, namespace: &str, pod: &str, change: impl FnOnce(&mut Printed)) {
+        let mut all = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        change(all.entry((namespace.to_owned(), pod.to_owned())).or_default());
     }
 
     async fn answer(&self, acceptor: TlsAcceptor, socket: TcpStream) -> Option<()> {
@@ -56,33 +78,53 @@ impl Logs {
                 return None;
             }
         }
-        let answer = match self.find(&String::from_utf8_lossy(&request)) {
-            Some(text) => format!(
-                "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
-                text.len()
-            ),
-            None => "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-                .to_owned(),
+        let (status, text) = match self.find(&String::from_utf8_lossy(&request)) {
+            Some(Found::Text(text)) => ("200 OK", text),
+            Some(Found::NoPrevious) => {
+                ("400 Bad Request", "previous terminated container not found".to_owned())
+            }
+            Some(Found::Nothing) => return std::future::pending().await,
+            None => ("404 Not Found", String::new()),
         };
+        let answer = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
+            text.len()
+        );
         stream.write_all(answer.as_bytes()).await.ok()?;
         stream.shutdown().await.ok()
     }
 
-    /// Answers `GET /containerLogs/NAMESPACE/POD/CONTAINER?tailLines=N`.
-    fn find(&self, request: &str) -> Option<String> {
+    /// Answers `GET /containerLogs/NAMESPACE/POD/CONTAINER?tailLines=N&previous=true`.
+    fn find(&self, request: &str) -> Option<Found> {
         let target = request.split_whitespace().nth(1)?;
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let mut parts = path.strip_prefix("/containerLogs/")?.split('/');
         let key = (parts.next()?.to_owned(), parts.next()?.to_owned());
-        let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = texts.get(&key).cloned().unwrap_or_default();
+        let all = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let printed = all.get(&key).cloned().unwrap_or_default();
+        if printed.hangs {
+            return Some(Found::Nothing);
+        }
+        let text = match query.split('&').any(|pair| pair == "previous=true") {
+            true => printed.before,
+            false => Some(printed.now),
+        };
+        let Some(text) = text else { return Some(Found::NoPrevious) };
         let wanted = query.split('&').find_map(|pair| pair.strip_prefix("tailLines="));
         let Some(wanted) = wanted.and_then(|number| number.parse::<usize>().ok()) else {
-            return Some(text);
+            return Some(Found::Text(text));
         };
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        Some(lines[lines.len().saturating_sub(wanted)..].concat())
+        Some(Found::Text(lines[lines.len().saturating_sub(wanted)..].concat()))
     }
+}
+
+/// What there is to answer.
+enum Found {
+    Text(String),
+    NoPrevious,
+    /// Not even an answer.
+    Nothing,
 }
 
 fn acceptor() -> Result<TlsAcceptor, Error> {

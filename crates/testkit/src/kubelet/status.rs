@@ -62,6 +62,50 @@ pub(super) fn of_pod(pod: &Pod, fate: &Fate) -> Value {
     })
 }
 
+/// What a node, or the scheduler, has to say about a fate: the reason and the message of a Warning.
+pub(super) fn warning(fate: &Fate) -> Option<(&'static str, &'static str)> {
+    match fate {
+        Fate::Unready => {
+            Some(("Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503"))
+        }
+        Fate::CrashLoop { .. } => Some(("BackOff", "Back-off restarting failed container")),
+        Fate::ImagePull => Some(("Failed", "Failed to pull image: not found")),
+        Fate::Unschedulable => Some(("FailedScheduling", NO_ROOM)),
+        Fate::Ready | Fate::Succeeded | Fate::Failed | Fate::Pending => None,
+    }
+}
+
+/// The Warning about a Pod, as it is applied.
+pub(super) fn event(pod: &Pod, reason: &str, message: &str) -> Value {
+    let metadata = &pod.metadata;
+    let now = k8s_openapi::jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    json!({
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": event_name(pod, reason)},
+        "involvedObject": {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "namespace": metadata.namespace,
+            "name": metadata.name,
+            "uid": metadata.uid,
+        },
+        "type": "Warning",
+        "reason": reason,
+        "message": message,
+        "source": {"component": "kubelet"},
+        "firstTimestamp": now,
+        "lastTimestamp": now,
+        "count": 1,
+    })
+}
+
+/// One name for each reason: what is said again replaces what was said.
+pub(super) fn event_name(pod: &Pod, reason: &str) -> String {
+    let name = pod.metadata.name.as_deref().unwrap_or_default();
+    format!("{name}.{}", reason.to_lowercase())
+}
+
 /// Whether the Pod says so already: a write would only wake every watcher.
 pub(super) fn is_written(pod: &Pod, status: &Value) -> bool {
     let Ok(live) = serde_json::to_value(&pod.status) else { return false };
@@ -77,11 +121,12 @@ pub(super) fn is_written(pod: &Pod, status: &Value) -> bool {
     same("phase") && summary(&live) == summary(status) && states(&live) == states(status)
 }
 
+const NO_ROOM: &str = "0/1 nodes are available: 1 Insufficient cpu.";
+
 fn unschedulable() -> Value {
-    let message = "0/1 nodes are available: 1 Insufficient cpu.";
     json!({
         "phase": "Pending",
-        "conditions": [condition("PodScheduled", "False", "Unschedulable", message)],
+        "conditions": [condition("PodScheduled", "False", "Unschedulable", NO_ROOM)],
     })
 }
 

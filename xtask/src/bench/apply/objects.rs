@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 ///
 /// They are in the order in which Kelson applies them, for everybody: a controller that is busy with the first
 /// Deployments takes the server's time from what comes after them.
-pub(super) fn objects(count: usize, changed: bool) -> Vec<Value> {
+pub(in crate::bench) fn objects(count: usize, changed: bool) -> Vec<Value> {
     let mut all: Vec<Value> = (0..count / 4).flat_map(|number| four(number, changed)).collect();
     let kinds = ["ServiceAccount", "ConfigMap", "Service", "Deployment"];
     all.sort_by_key(|object| kinds.iter().position(|kind| object["kind"] == *kind));
@@ -14,7 +14,7 @@ pub(super) fn objects(count: usize, changed: bool) -> Vec<Value> {
 }
 
 /// The objects as one file of manifests.
-pub(super) fn manifests(objects: &[Value]) -> String {
+pub(in crate::bench) fn manifests(objects: &[Value]) -> String {
     objects.iter().map(|object| format!("---\n{object}\n")).collect()
 }
 

@@ -61,7 +61,7 @@ fn apply(bare: &mut Bare, path: &str, body: &str) -> anyhow::Result<()> {
 }
 
 /// Makes a namespace.
-pub(super) fn namespace(bare: &mut Bare, name: &str) -> anyhow::Result<()> {
+pub(in crate::bench) fn namespace(bare: &mut Bare, name: &str) -> anyhow::Result<()> {
     let body = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
     let path = format!("/api/v1/namespaces/{name}?fieldManager=bench");
     apply(bare, &path, &body.to_string())

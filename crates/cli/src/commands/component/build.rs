@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use kelson_artifact::{Reference, is_tag};
-use kelson_pipeline::PackageError;
 use kelson_pipeline::component::{self, BuildOptions, BuildResult, Component, Error, Job};
-use kelson_pipeline::plan;
 
 use super::super::push::{Format, described, epoch, recipients};
 use crate::exit::Code;
 use crate::progress::{Progress, count};
-use crate::{draw, policy, registry, runtime, whole};
+use crate::{policy, registry, runtime, whole};
 
 /// Build components into artifacts.
 ///
@@ -70,7 +68,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
         },
     };
     if let Some(path) = &arguments.emit_plan {
-        return emit(&jobs, path);
+        let [job] = jobs.as_slice() else { bail!("--emit-plan writes the plan of one component") };
+        return super::emit(&job.plan, path);
     }
     let to: Vec<&Reference> = arguments.to.iter().collect();
     let results = runtime::run(async {
@@ -82,11 +81,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
             world.git = Arc::new(super::credentials(path, "HOST")?);
         }
         if arguments.json {
-            world.events = Arc::new(|event| {
-                if let Ok(line) = serde_json::to_string(event) {
-                    super::super::print(&(line + "\n")).ok();
-                }
-            });
+            world.events = super::told();
         }
         Ok(component::build_all(&jobs, &world).await)
     });
@@ -115,10 +110,7 @@ impl Arguments {
     /// The job that a plan describes.
     fn planned(&self, path: &Path) -> anyhow::Result<Job> {
         let shown = path.display();
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read `{shown}`"))?;
-        let plan = plan::read(&text).with_context(|| format!("`{shown}` is not a plan"))?;
-        let plan = plan
+        let plan = super::read_plan(path)?
             .build_plan
             .with_context(|| format!("`{shown}` is not a plan to build anything"))?;
         let local = path.parent().unwrap_or(Path::new("")).to_owned();
@@ -143,7 +135,7 @@ impl Arguments {
         let mut jobs = Vec::new();
         let mut wrong = false;
         for path in &self.components {
-            match read(path)? {
+            match super::read_component(path)? {
                 Some(component) => jobs.push(self.job(path, &component, to, &progress)?),
                 None => wrong = true,
             }
@@ -220,48 +212,11 @@ fn show(name: &str, result: &Result<BuildResult, Error>) -> anyhow::Result<()> {
             let (url, tag, digest) = (&artifact.url, &artifact.tag, &artifact.digest);
             super::super::print(&format!("{name}: {url}:{tag}@{digest} ({objects})\n"))
         }
-        Err(Error::Package(PackageError::Render(failure))) => {
-            draw::diagnostics(&failure.warnings, &failure.sources);
-            draw::diagnostics(&failure.diagnostics, &failure.sources);
-            Ok(())
-        }
         Err(error) => {
-            let mut text = format!("error: {name}: {error}");
-            let mut source = std::error::Error::source(error);
-            while let Some(cause) = source {
-                text.push_str(&format!("\ncaused by: {cause}"));
-                source = cause.source();
-            }
-            eprintln!("{text}");
+            super::draw_error(name, error);
             Ok(())
         }
     }
-}
-
-/// Reads a component; what is wrong with it is drawn.
-fn read(path: &Path) -> anyhow::Result<Option<Component>> {
-    let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{shown}`"))?;
-    match component::read(&shown, &text) {
-        Ok(component) => Ok(Some(component)),
-        Err(failure) => {
-            draw::diagnostics(&failure.diagnostics, &failure.sources);
-            Ok(None)
-        }
-    }
-}
-
-/// Writes the plans that runners would be given.
-fn emit(jobs: &[Job], path: &Path) -> anyhow::Result<Code> {
-    let text = match jobs {
-        [job] => serde_json::to_string_pretty(&job.plan)?,
-        _ => return Err(anyhow!("--emit-plan writes the plan of one component")),
-    };
-    match path == Path::new("-") {
-        true => super::super::print(&(text + "\n"))?,
-        false => whole::write(path, &(text + "\n"))?,
-    }
-    Ok(Code::Done)
 }
 
 /// A directory, where nothing means this one.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use kelson_artifact::CopyOptions;
-use kelson_pipeline::{component, plan};
+use kelson_pipeline::component;
 
 use crate::exit::Code;
 use crate::progress::Progress;
@@ -25,11 +25,9 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     let shown = arguments.plan.display();
-    let text = std::fs::read_to_string(&arguments.plan)
-        .with_context(|| format!("cannot read `{shown}`"))?;
-    let plan = plan::read(&text).with_context(|| format!("`{shown}` is not a plan"))?;
-    let plan =
-        plan.sync_oci_plan.with_context(|| format!("`{shown}` is not a plan to copy anything"))?;
+    let plan = super::read_plan(&arguments.plan)?
+        .sync_oci_plan
+        .with_context(|| format!("`{shown}` is not a plan to copy anything"))?;
     let artifact = runtime::run(async {
         let world = super::world(&arguments.registry, &[], None)?;
         let progress = Progress::new();

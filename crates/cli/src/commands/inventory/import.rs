@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
             }
         }
         let (execution, stop) = (arguments.run.execution(true), stop.in_order());
-        let planned = imported.planned;
+        let planned = &imported.planned;
         let applied =
             deliver::execute(&cluster, &request, planned, &execution, &stop, &teller).await?;
         let code = apply::report(&applied, arguments.json)?;

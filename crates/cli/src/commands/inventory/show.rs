@@ -10,7 +10,7 @@ use super::super::{id, print};
 use crate::delivery::{self, Place};
 use crate::exit::Code;
 use crate::table::table;
-use crate::{draw, json, kubernetes, runtime};
+use crate::{draw, json, kubernetes, past, runtime};
 
 /// Show what was delivered under a name, or, without one, all deliveries of a namespace.
 #[derive(Debug, clap::Args)]
@@ -36,8 +36,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
         let namespace = arguments.place.of(&cluster);
         let Some(name) = &arguments.name else {
             let namespace = (!arguments.all_namespaces).then_some(namespace.as_str());
-            let (all, damaged): (Vec<_>, Vec<_>) =
-                Held::list(&cluster, namespace).await?.into_iter().partition(Result::is_ok);
+            let all = Held::list(&cluster, namespace).await?.into_iter().map(|(_, held)| held);
+            let (all, damaged): (Vec<_>, Vec<_>) = all.partition(Result::is_ok);
             damaged
                 .into_iter()
                 .filter_map(Result::err)
@@ -128,15 +128,7 @@ fn state(entry: &Entry) -> &'static str {
 fn report(held: &Held) -> Node {
     let inventory = &held.inventory;
     let sources = inventory.source.iter().flat_map(|source| &source.sources);
-    let applied = |it: &Applied| {
-        json::object([
-            ("digest", Some(json::string(&it.digest))),
-            ("revision", Some(json::string(&it.revision))),
-            ("at", Some(json::string(&it.at))),
-            ("by", Some(json::string(&it.by))),
-            ("result", Some(json::string(&it.result))),
-        ])
-    };
+    let applied = |it: &Applied| past::report(&inventory.history, it);
     let entry = |entry: &Entry| {
         json::object([
             ("object", Some(id(&entry.id))),

@@ -1,11 +1,11 @@
 //! Who is told what: each step as it begins, and the end, however it comes about.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 
-/// The steps of a build, in order.
+/// The steps of a job, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
@@ -15,9 +15,9 @@ pub enum Step {
     Fetch,
     /// Judge the plan.
     Validate,
-    /// Gather what is built.
+    /// Gather what is built or deployed.
     Initialize,
-    /// Render, pack and push.
+    /// Render, pack and push; or plan and apply.
     Exec,
     /// Say what came of it.
     Outputs,
@@ -25,7 +25,7 @@ pub enum Step {
     Cleanup,
 }
 
-/// How a build stands, in the words that runners use.
+/// How a job stands, in the words that runners use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -51,22 +51,41 @@ pub enum Status {
     Unknown,
 }
 
-/// What happens in a build.
+/// What happens in a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Event {
     /// The component.
     pub name: String,
-    /// The step that begins; nothing at the end.
+    /// The step that begins; nothing before the first and at the end.
     pub step: Option<Step>,
-    /// How the build stands.
+    /// How the job stands.
     pub status: Status,
 }
 
 /// Who is told.
 pub type Events = Arc<dyn Fn(&Event) + Send + Sync>;
 
+/// What became of a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepResult {
+    /// Which one.
+    pub step: Step,
+    /// How it ended.
+    pub status: Status,
+}
+
 impl Step {
-    /// How a build stands in this step.
+    const ALL: [Self; 7] = [
+        Self::Reset,
+        Self::Fetch,
+        Self::Validate,
+        Self::Initialize,
+        Self::Exec,
+        Self::Outputs,
+        Self::Cleanup,
+    ];
+
+    /// How a job stands in this step.
     fn status(self) -> Status {
         match self {
             Self::Reset | Self::Fetch | Self::Validate | Self::Initialize => Status::Initializing,
@@ -76,28 +95,50 @@ impl Step {
     }
 }
 
-/// Tells of one build. Dropped before the end, it says that the build was cancelled.
-pub(super) struct Report {
+/// Tells of one job. Dropped before the end, it says that the job was cancelled.
+pub(in crate::component) struct Report {
     name: String,
     events: Events,
+    /// The step that has begun last.
+    current: Mutex<Option<Step>>,
     ended: AtomicBool,
 }
 
 impl Report {
-    pub(super) fn new(name: &str, events: Events) -> Self {
-        Self { name: name.to_owned(), events, ended: AtomicBool::new(false) }
+    pub(in crate::component) fn new(name: &str, events: Events) -> Self {
+        let (current, ended) = (Mutex::new(None), AtomicBool::new(false));
+        Self { name: name.to_owned(), events, current, ended }
     }
 
-    pub(super) fn step(&self, step: Step) {
+    pub(super) fn begin(&self) {
+        self.tell(None, Status::Pending);
+    }
+
+    pub(in crate::component) fn step(&self, step: Step) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(step);
         self.tell(Some(step), step.status());
     }
 
     /// Says that everything was let go, and how it ended.
     pub(super) fn end(&self, status: Status) {
         if !self.ended.swap(true, Ordering::Relaxed) {
-            self.step(Step::Cleanup);
+            self.tell(Some(Step::Cleanup), Step::Cleanup.status());
             self.tell(None, status);
         }
+    }
+
+    /// What became of each step of a job that has ended so.
+    pub(in crate::component) fn steps(&self, end: Status) -> Vec<StepResult> {
+        let current = *self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = |step: Step| Step::ALL.iter().position(|known| *known == step);
+        let reached = current.and_then(place);
+        let status = |step: Step| match place(step).cmp(&reached) {
+            _ if step == Step::Cleanup => Status::Finished,
+            std::cmp::Ordering::Less => Status::Finished,
+            std::cmp::Ordering::Equal => end,
+            std::cmp::Ordering::Greater => Status::NotAttempted,
+        };
+        Step::ALL.map(|step| StepResult { step, status: status(step) }).to_vec()
     }
 
     fn tell(&self, step: Option<Step>, status: Status) {

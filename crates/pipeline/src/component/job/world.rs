@@ -1,4 +1,4 @@
-//! What a build needs from outside.
+//! What a job needs from outside.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ pub type Verify = Arc<
         + Sync,
 >;
 
-/// What builds need from outside. Cheap to clone.
+/// What jobs need from outside. Cheap to clone.
 #[derive(Clone)]
 pub struct World {
     /// How registries are reached.
@@ -44,7 +44,7 @@ pub struct World {
     /// Repositories that were fetched in this run.
     pub repositories: Repositories,
     /// Who may render: as many at once as there are processors.
-    pub(super) rendering: Arc<Semaphore>,
+    pub(in crate::component) rendering: Arc<Semaphore>,
 }
 
 impl World {
@@ -82,7 +82,11 @@ impl World {
     }
 
     /// Opens somebody else's place.
-    pub(super) fn foreign(&self, reference: &Reference, credentials: &str) -> Result<Store, Error> {
+    pub(in crate::component) fn foreign(
+        &self,
+        reference: &Reference,
+        credentials: &str,
+    ) -> Result<Store, Error> {
         if credentials.is_empty() {
             return Ok(Store::open(&reference.place, &self.client));
         }
@@ -91,6 +95,22 @@ impl World {
         })?;
         let client = (self.connect)(user, password)?;
         Ok(Store::open(&reference.place, &client))
+    }
+}
+
+impl World {
+    /// Has an artifact judged, where somebody does.
+    pub(in crate::component) async fn verified(
+        &self,
+        store: &Store,
+        reference: &Reference,
+        found: &Descriptor,
+    ) -> Result<(), Error> {
+        let Some(verify) = &self.verify else { return Ok(()) };
+        verify(store, found).await.map_err(|source| Error::Unverified {
+            reference: reference.to_string(),
+            source: Box::new(source),
+        })
     }
 }
 
@@ -108,7 +128,7 @@ struct Key {
 }
 
 impl Repositories {
-    pub(super) async fn fetch(
+    pub(in crate::component) async fn fetch(
         &self,
         url: &str,
         reference: &str,

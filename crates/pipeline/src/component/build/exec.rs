@@ -2,16 +2,13 @@
 
 use kelson_artifact::{CopyOptions, Descriptor, Metadata, Packed, Store};
 use kelson_render::Options;
-use tokio::sync::Semaphore;
 
 use super::initialize::{Overlay, Prepared};
 use super::validate::Valid;
 use super::{BuildOptions, Error, World};
+use crate::component::job::on_thread;
 use crate::component::patched::Patched;
 use crate::{Input, Package, PackageError, PackageOptions, package};
-
-/// Documents nest a thousand levels deep at most; this is room for every walk over one.
-const ROOM: usize = 64 << 20;
 
 /// What was made.
 pub(super) struct Made {
@@ -97,34 +94,4 @@ async fn push(
     let pushed = ready.packed.push(to, tags, &options.watch).await?;
     let Ready { objects, warnings, .. } = ready;
     Ok(Made { descriptor: pushed.descriptor, objects, warnings })
-}
-
-/// Does heavy work on a thread of its own, with room for deep documents, when its turn comes. A panic there is an error
-/// here.
-async fn on_thread<T: Send + 'static>(
-    turns: &Semaphore,
-    work: impl FnOnce() -> Result<T, PackageError> + Send + 'static,
-) -> Result<T, Error> {
-    let _turn = turns.acquire().await.expect("because nobody closes it");
-    let (sender, receiver) = tokio::sync::oneshot::channel();
-    std::thread::Builder::new()
-        .name("render".to_owned())
-        .stack_size(ROOM)
-        .spawn(move || sender.send(work()).ok())
-        .map_err(|error| Error::Plan(format!("cannot start a thread: {error}")))?;
-    match receiver.await {
-        Ok(result) => Ok(result?),
-        Err(_) => Err(Error::Panicked),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_panic_on_a_thread_of_its_own_is_an_error() {
-        let result: Result<(), Error> = on_thread(&Semaphore::new(1), || panic!("a defect")).await;
-        assert!(matches!(result, Err(Error::Panicked)), "{result:?}");
-    }
 }

@@ -3,9 +3,10 @@
 use kelson_artifact::Reference;
 
 use super::Error;
+use crate::component::job::{check_registry, refuse};
 use crate::plan::{
     BuildPlan, KubernetesManifestBuildPlan, KustomizeConfig, OciArtifactSource,
-    OciRegistryRepository, SourceType,
+    OciRegistryRepository, SourceType, is_sandboxed,
 };
 
 /// A plan that can be built.
@@ -24,7 +25,7 @@ pub(super) enum Source<'a> {
 }
 
 pub(super) fn validate(plan: &BuildPlan) -> Result<Valid<'_>, Error> {
-    if plan.sandbox_mode.as_ref().is_some_and(|mode| mode["enabled"] == true) {
+    if is_sandboxed(plan.sandbox_mode.as_ref()) {
         return refuse("`sandbox_mode` asks for answers without work, which are not given here");
     }
     let build = plan.kubernetes_manifest_build_plan.as_ref().ok_or_else(|| other(plan))?;
@@ -83,22 +84,4 @@ fn other(plan: &BuildPlan) -> Error {
         }
         None => "kubernetes_manifest_build_plan is required".to_owned(),
     })
-}
-
-/// Refuses ways to log in that only a cloud's own programs know.
-pub(in crate::component) fn check_registry(
-    registry: &OciRegistryRepository,
-    name: &str,
-) -> Result<(), Error> {
-    let cloud = [("ecr_auth", &registry.ecr_auth), ("acr_auth", &registry.acr_auth)];
-    match cloud.iter().find(|(_, auth)| auth.is_some()) {
-        Some((key, _)) => Err(Error::Plan(format!(
-            "{name}.{key} is not understood: log in with a credential helper, or give username and password"
-        ))),
-        None => Ok(()),
-    }
-}
-
-fn refuse<T>(reason: &str) -> Result<T, Error> {
-    Err(Error::Plan(reason.to_owned()))
 }

@@ -59,12 +59,7 @@ pub(super) async fn prepare(
         Source::Artifact { source, reference } => {
             let store = world.foreign(reference, &source.credentials_ref)?;
             let found = store.find(reference).await?;
-            if let Some(verify) = &world.verify {
-                verify(&store, &found).await.map_err(|source| Error::Unverified {
-                    reference: reference.to_string(),
-                    source: Box::new(source),
-                })?;
-            }
+            world.verified(&store, reference, &found).await?;
             let pinned = Reference { digest: Some(found.digest), ..reference.clone() };
             Ok(Prepared::Artifact { store, pinned })
         }
