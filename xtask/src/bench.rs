@@ -7,6 +7,7 @@ mod apply; // applying and planning, against kubectl
 mod artifact; // pushing and pulling, against flux and crane
 mod build; // rendering, against kustomize
 mod measure; // a program's processor time and peak memory
+mod observe; // waiting, against kubectl
 mod yaml; // reading and writing YAML, against go-yaml
 
 use std::path::PathBuf;
@@ -26,13 +27,17 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<()> {
             println!(
                 "build [--quick]  rendering, against kustomize; --quick leaves the slowest out"
             );
+            println!("observe          waiting until all is ready, against kubectl");
             Ok(())
         }
         [name, rest @ ..] if name == measure::ACCOUNT => measure::account(rest),
         [name, rest @ ..] if name == "apply" => apply::run(is_quick(rest)?),
         [name, rest @ ..] if name == "build" => build::run(is_quick(rest)?),
         [name] if name == "artifact" => artifact::run(),
-        [other, ..] => bail!("there is no bench `{other}`; there are apply, artifact and build"),
+        [name] if name == "observe" => observe::run(),
+        [other, ..] => {
+            bail!("there is no bench `{other}`; there are apply, artifact, build and observe")
+        }
     }
 }
 
