@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -41,6 +42,9 @@ impl Stop {
     }
 }
 
+/// How long what was interrupted may take to clean up behind itself.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
 /// Runs work to its end. Ctrl-C and a polite kill end it where it stands: whatever was being transferred never shows
 /// under its final name.
 pub(crate) fn run<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
@@ -63,13 +67,19 @@ where
         tokio::select! {
             // Work that does not wait is ended by the system itself, as long as nobody else listens.
             biased;
-            result = work(stop) => result,
-            signal = interrupted(&wanted, &manner) => match signal {
-                Ok(()) => bail!("interrupted"),
-                Err(error) => Err(error).context("cannot listen for Ctrl-C"),
-            },
+            result = work(stop) => Ok(result),
+            signal = interrupted(&wanted, &manner) => Err(signal),
         }
     });
+    let result = match result {
+        Ok(result) => result,
+        Err(signal) => {
+            // What is being written this moment is removed by whoever writes it.
+            runtime.shutdown_timeout(LAST_WORDS);
+            signal.context("cannot listen for Ctrl-C")?;
+            bail!("interrupted");
+        }
+    };
     // Ctrl-C is ours from now on, so somebody has to hear it while the results are written.
     runtime.spawn(async {
         if interrupted(&watch::Sender::new(true), &AtomicU8::new(AT_ONCE)).await.is_ok() {
