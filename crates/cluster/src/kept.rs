@@ -43,6 +43,11 @@ impl Kept {
         Ok(Self { delivery: delivery.clone(), names: names.into_iter().collect() })
     }
 
+    /// Where nobody can tell which there are: all can still be written, and nothing is swept.
+    pub fn unlisted(delivery: &Delivery) -> Self {
+        Self { delivery: delivery.clone(), names: BTreeSet::new() }
+    }
+
     /// Keeps an artifact, unless it is kept already. Nothing is kept under what is no digest.
     ///
     /// # Errors

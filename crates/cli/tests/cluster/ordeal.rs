@@ -131,12 +131,13 @@ fn kept(stage: &Stage) -> BTreeSet<String> {
     names.map(|item| name(item).replace("kelson.app.kept.", "sha256:").replace(".0", "")).collect()
 }
 
-/// The artifacts of the history.
+/// The artifacts that the history says are kept: one whose Secret was refused is not, and it says so.
 fn remembered(stage: &Stage) -> BTreeSet<String> {
     let ran = stage.run("kelson history app --json");
     let shown: Value = serde_json::from_str(&ran.out).unwrap();
     let entries = shown["history"].as_array().unwrap_or_else(|| panic!("{}", ran.shown()));
-    entries.iter().map(|entry| entry["digest"].as_str().unwrap().to_owned()).collect()
+    let kept = entries.iter().filter(|entry| entry["kept"] == true);
+    kept.map(|entry| entry["digest"].as_str().unwrap().to_owned()).collect()
 }
 
 /// What has our labels.

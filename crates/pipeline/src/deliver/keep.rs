@@ -45,24 +45,26 @@ pub(super) async fn put(
     request: &Request,
     listener: &dyn Listener,
 ) -> Shelf {
-    let found = match concerns(held, &request.keep) {
-        true => Some(Kept::find(cluster, &held.delivery).await),
+    let kept = match concerns(held, &request.keep) {
+        true => {
+            let found = Kept::find(cluster, &held.delivery).await;
+            Some(found.unwrap_or_else(|_| Kept::unlisted(&held.delivery)))
+        }
         false => None,
     };
-    let content = match (&request.keep, &found) {
+    let content = match (&request.keep, &kept) {
         (Keep::Nothing, _) => Content::Unknown,
         (Keep::There(reference), _) => Content::Registry(reference.clone()),
         (Keep::Not(why), _) => Content::Nowhere(why.clone()),
         (Keep::Archive { archive, .. }, _) if archive.len() as u64 > LARGEST_KEPT => {
             Content::Nowhere(too_large())
         }
-        (Keep::Archive { archive, directory }, Some(Ok(kept))) => {
+        (Keep::Archive { archive, directory }, Some(kept)) => {
             match kept.put(cluster, &request.artifact, archive).await {
                 Ok(()) => Content::Cluster { directory: directory.clone() },
                 Err(error) => Content::Nowhere(error.to_string()),
             }
         }
-        (Keep::Archive { .. }, Some(Err(error))) => Content::Nowhere(error.to_string()),
         (Keep::Archive { .. }, None) => Content::Unknown,
     };
     if let Content::Nowhere(why) = &content {
@@ -70,7 +72,7 @@ pub(super) async fn put(
             format!("what is applied is not kept: {why}; going back to it will need its source");
         listener.hear(&Event::Warning(text));
     }
-    Shelf { content, kept: found.and_then(Result::ok) }
+    Shelf { content, kept }
 }
 
 /// Whether anything is to be kept, or may have to be swept.
