@@ -124,7 +124,7 @@ fn put(node: &mut Node, field: &str, pair: &Pair, text: &str, touch: Touch) {
     let value = Node::scalar(text, Tag::Str, style).at(pair.span, touch);
     let key = Node::scalar(pair.key.clone(), Tag::Unresolved, Style::Plain).at(pair.span, touch);
     if let Some(mapping) = mapping_in(node, field).as_mapping_mut() {
-        mapping.entries.push(Entry { key, value });
+        mapping.push(key, value);
     }
 }
 
@@ -150,7 +150,7 @@ fn decorate_with(metadata: &mut Node, field: &str, map: &Map, touch: Touch) {
         let key = Node::scalar(key.text.clone(), Tag::Unresolved, Style::Plain).at(key.span, touch);
         let value = Node::string(value.text.clone()).at(value.span, touch);
         if let Some(mapping) = target.as_mapping_mut() {
-            mapping.entries.push(Entry { key, value });
+            mapping.push(key, value);
         }
     }
 }

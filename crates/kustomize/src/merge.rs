@@ -273,6 +273,7 @@ impl<'s> Walk<'s> {
             }
         }
         drop_entries(dest, gone);
+        dest.entries.reserve_exact(new.len());
         dest.entries.extend(new);
         Ok(())
     }

@@ -25,7 +25,18 @@ type Rule<'a> = (&'a Gvk, &'a FieldSpec);
 
 /// Updates every field that names an object which was renamed.
 pub(crate) fn update(resources: &mut ResMap, rules: &[NameReference], touch: Touch) -> Result<()> {
-    let known = Known::new(resources);
+    let known = Known::take(resources);
+    let result = follow_all(&known, resources, rules, touch);
+    known.give_back(resources);
+    result
+}
+
+fn follow_all(
+    known: &Known,
+    resources: &mut ResMap,
+    rules: &[NameReference],
+    touch: Touch,
+) -> Result<()> {
     let mut cache: HashMap<Gvk, Arc<[Rule<'_>]>> = HashMap::new();
     for at in 0..known.facts.len() {
         let gvk = &known.facts[at].original;
@@ -37,7 +48,7 @@ pub(crate) fn update(resources: &mut ResMap, rules: &[NameReference], touch: Tou
             continue;
         }
         let mut object = std::mem::replace(&mut resources.contents_mut()[at].node, Node::null());
-        let referrer = Referrer::new(&known, at, &object)?;
+        let referrer = Referrer::new(known, at, &object)?;
         let result =
             rules.iter().try_for_each(|rule| referrer.follow(&mut object, rule, touch, resources));
         resources.contents_mut()[at].node = object;

@@ -158,6 +158,7 @@ impl Resource {
     /// Remembers the present name, namespace and kind, because one of them is about to change.
     pub(crate) fn store_previous(&mut self, is_cluster_scoped: bool) {
         self.drop_empty_annotations();
+        self.history.reserve_exact(1);
         self.history.push(Previous {
             name: self.name().into(),
             namespace: self.effective_namespace(is_cluster_scoped).into(),

@@ -3,7 +3,7 @@
 //! A value can stand at several places at once (see [`Bond`]). Whoever writes one of them notes it here,
 //! and [`Writer::settle`] repeats the write at the others.
 
-use kelson_yaml::{Bond, Data, Dialect, Entry, Node, Scalar, Span, Style, Tag, Text, Touch, emit};
+use kelson_yaml::{Bond, Data, Dialect, Node, Scalar, Span, Style, Tag, Text, Touch, emit};
 
 use crate::decode::Str;
 use crate::fault::{Fault, Result};
@@ -81,7 +81,7 @@ impl Writer {
             fresh.bond = bond;
             fresh = fresh.at(value.span, self.touch);
             let key = Node::scalar(key, Tag::Unresolved, Style::Plain).at(value.span, self.touch);
-            mapping.entries.push(Entry { key, value: fresh });
+            mapping.push(key, fresh);
             self.writes += 1;
         }
         Ok(())

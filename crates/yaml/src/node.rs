@@ -368,10 +368,19 @@ impl Mapping {
         match place {
             Some(place) => Some(std::mem::replace(place, value)),
             None => {
-                self.entries.push(Entry { key, value });
+                self.push(key, value);
                 None
             }
         }
+    }
+
+    /// Puts a pair at the end. Mappings have few pairs and seldom get many more, so room is made for hardly more than
+    /// this one: a large build has as many of them as anything.
+    pub fn push(&mut self, key: Node, value: Node) {
+        if self.entries.len() == self.entries.capacity() {
+            self.entries.reserve_exact(1 + self.entries.len() / 4);
+        }
+        self.entries.push(Entry { key, value });
     }
 
     /// Takes a key out.

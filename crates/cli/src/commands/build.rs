@@ -1,5 +1,6 @@
 //! `kelson build`: renders overlays, as `kustomize build` does.
 
+mod folder; // a file for each of many directories
 mod output; // where the text goes
 mod parallel; // many directories at once
 
@@ -10,7 +11,8 @@ use kelson_artifact::Reference;
 use kelson_kustomize::{Build, Failure, Options, Reorder};
 use kelson_yaml::Node;
 
-use self::parallel::Root;
+use self::folder::Folder;
+use self::parallel::{Built, Root};
 use crate::exit::Code;
 use crate::source::{self, Keys, Source};
 use crate::{draw, json, path, registry, runtime};
@@ -184,13 +186,16 @@ fn is_typed(flag: &str) -> bool {
     std::env::args().any(|word| word.split('=').next() == Some(flag))
 }
 
-/// A directory as named, and what came of it.
-type Built = (String, Result<Rendered, Failure>);
-
 /// What was built, and its text.
 struct Rendered {
     build: Build,
     text: String,
+}
+
+impl Rendered {
+    fn new(build: Build) -> Result<Self, Failure> {
+        Ok(Self { text: build.to_yaml()?, build })
+    }
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
@@ -199,26 +204,53 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<Code> {
     }
     arguments.kustomize.warn();
     let options = arguments.kustomize.options(arguments.strict);
-    let built = parallel::build(arguments.roots()?, &options, arguments.jobs);
-    let failed = built.iter().any(|(_, result)| result.is_err());
+    let roots = arguments.roots()?;
+    match &arguments.output {
+        Some(directory) if roots.len() > 1 && !arguments.json => {
+            let folder = Folder::new(directory, roots.iter().map(|(path, _)| path.as_str()))?;
+            let built = parallel::build(roots, &options, arguments.jobs, |index, build| {
+                folder.put(index, Rendered::new(build)?)
+            });
+            folder.close(built)
+        }
+        _ => {
+            let then = |_, build| Rendered::new(build);
+            let built = parallel::build(roots, &options, arguments.jobs, then);
+            let code = deliver(arguments, &built)?;
+            // The program ends here: taking large trees apart would be work for nobody.
+            std::mem::forget(built);
+            Ok(code)
+        }
+    }
+}
+
+/// Prints what was built, or writes it to one place.
+fn deliver(arguments: &Arguments, built: &[Built<Rendered>]) -> anyhow::Result<Code> {
     if arguments.json {
         let list = built.iter().map(|(path, result)| report(path, result)).collect();
         output::write(arguments.output.as_deref(), &json::text(&Node::sequence(list))?)?;
     } else {
-        for (_, result) in &built {
+        for (_, result) in built {
             match result {
                 Ok(Rendered { build, .. }) => draw::diagnostics(&build.warnings, &build.sources),
-                Err(failure) => {
-                    draw::diagnostics(&failure.warnings, &failure.sources);
-                    draw::diagnostics(&failure.diagnostics, &failure.sources);
-                }
+                Err(failure) => draw_failure(failure),
             }
         }
-        output::deliver(&built, arguments.output.as_deref())?;
+        output::deliver(built, arguments.output.as_deref())?;
     }
-    // The program ends here: taking large trees apart would be work for nobody.
-    std::mem::forget(built);
-    Ok(if failed { Code::Failed } else { Code::Done })
+    Ok(code(built))
+}
+
+fn draw_failure(failure: &Failure) {
+    draw::diagnostics(&failure.warnings, &failure.sources);
+    draw::diagnostics(&failure.diagnostics, &failure.sources);
+}
+
+fn code<T>(built: &[Built<T>]) -> Code {
+    match built.iter().any(|(_, result)| result.is_err()) {
+        true => Code::Failed,
+        false => Code::Done,
+    }
 }
 
 /// Prints a text for whoever is still listening.

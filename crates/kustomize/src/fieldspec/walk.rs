@@ -1,6 +1,6 @@
 //! From the root of an object to the fields a path leads to.
 
-use kelson_yaml::{Data, Entry, Mapping, Node, Sequence, Style, Tag};
+use kelson_yaml::{Data, Mapping, Node, Sequence, Style, Tag};
 
 use super::{FieldSpec, Step};
 use crate::fault::{Fault, Result};
@@ -135,7 +135,7 @@ impl Walk<'_, '_> {
         };
         let mut key = Node::scalar(name, Tag::Unresolved, Style::Plain);
         key.touch = self.writer.touch();
-        mapping.entries.push(Entry { key, value });
+        mapping.push(key, value);
         mapping.entries.len() - 1
     }
 

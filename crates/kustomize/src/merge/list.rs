@@ -4,7 +4,7 @@
 //! and of two keys one that is left out loses the patch. What is not kustomize's is the time it takes: elements
 //! are found by hash.
 
-use kelson_yaml::{Data, Entry, Node, Style, Tag, Text};
+use kelson_yaml::{Data, Node, Style, Tag, Text};
 
 use super::keyed::{Item, Keyed, Odd};
 use super::tuple::{self, Tuple};
@@ -191,7 +191,7 @@ impl<'a, 's> Merge<'a, 's> {
                     let mut value = walk.untyped(text, Style::Plain, span);
                     walk.quote(&mut value);
                     let key = walk.untyped(key, Style::Plain, span);
-                    mapping.entries.push(Entry { key, value });
+                    mapping.push(key, value);
                 }
                 _ => {}
             }

@@ -1,13 +1,15 @@
 //! What is known of each object while references are followed, and where names lead.
 
 use std::hash::{BuildHasher, Hash};
+use std::mem;
+use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 use kelson_yaml::{Node, Span, Text};
 
 use crate::id::{Gvk, ResId};
-use crate::resmap::ResMap;
+use crate::resmap::{self, ResMap};
 use crate::resource::{NO_NAMESPACE, Previous, Resource};
 
 /// What is known of one object.
@@ -40,8 +42,8 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Looks at all objects once.
-    pub(super) fn new(resources: &ResMap) -> Self {
+    /// Looks at all objects once. What they were called before is taken from them until it is given back.
+    pub(super) fn take(resources: &mut ResMap) -> Self {
         let mut known = Self {
             facts: Vec::with_capacity(resources.len()),
             by_name: HashMap::default(),
@@ -49,12 +51,22 @@ impl Known {
             came_from: HashMap::new(),
             all_came_from: HashSet::new(),
         };
-        for resource in resources.list() {
+        let schema = Arc::clone(&resources.scopes);
+        for resource in resources.contents_mut() {
             let gvk = resource.gvk();
-            let is_cluster_scoped = resources.scopes.is_cluster_scoped(&gvk);
-            known.push(Facts::new(resource, gvk, is_cluster_scoped));
+            let is_cluster_scoped = schema.is_cluster_scoped(&gvk);
+            known.push(Facts::take(resource, gvk, is_cluster_scoped));
         }
         known
+    }
+
+    /// Gives the objects back what was taken from them.
+    pub(super) fn give_back(self, resources: &mut ResMap) {
+        for (resource, facts) in resources.contents_mut().iter_mut().zip(self.facts) {
+            resource.history = facts.history;
+            resource.prefixes = facts.prefixes;
+            resource.suffixes = facts.suffixes;
+        }
     }
 
     /// Whether no object ever had another name.
@@ -86,14 +98,11 @@ impl Known {
 
     fn push(&mut self, facts: Facts) {
         let at = u32::try_from(self.facts.len()).unwrap_or(u32::MAX);
-        let mut names: Vec<&Text> = facts.history.iter().map(|previous| &previous.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        for name in names {
-            let name = name.as_str();
-            self.by_name.entry(hash(&name)).or_default().push(at);
+        for previous in &facts.history {
+            let name = previous.name.as_str();
             let place = hash(&(name, facts.effective.as_str()));
-            self.by_place.entry(place).or_default().push(at);
+            note(self.by_name.entry(hash(&name)).or_default(), at);
+            note(self.by_place.entry(place).or_default(), at);
         }
         if facts.original_namespace != NO_NAMESPACE {
             let set = self.came_from.entry(facts.effective.clone()).or_default();
@@ -106,10 +115,10 @@ impl Known {
 }
 
 impl Facts {
-    fn new(resource: &Resource, gvk: Gvk, is_cluster_scoped: bool) -> Self {
+    fn take(resource: &mut Resource, gvk: Gvk, is_cluster_scoped: bool) -> Self {
         let effective: Text = resource.effective_namespace(is_cluster_scoped).into();
         let original_namespace = match resource.history.first() {
-            Some(first) => crate::resmap::effective(&first.namespace).into(),
+            Some(first) => resmap::effective(&first.namespace).into(),
             None => effective.clone(),
         };
         let place = |key: &str| {
@@ -125,9 +134,9 @@ impl Facts {
             effective,
             original_namespace,
             is_cluster_scoped,
-            history: resource.history.clone(),
-            prefixes: resource.prefixes.clone(),
-            suffixes: resource.suffixes.clone(),
+            history: mem::take(&mut resource.history),
+            prefixes: mem::take(&mut resource.prefixes),
+            suffixes: mem::take(&mut resource.suffixes),
         }
     }
 
@@ -170,6 +179,13 @@ impl Facts {
 fn same_ending(left: &[Text], right: &[Text]) -> bool {
     let (short, long) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     if short.is_empty() { long.is_empty() } else { long.ends_with(short) }
+}
+
+/// Notes an object once.
+fn note(list: &mut Vec<u32>, at: u32) {
+    if list.last() != Some(&at) {
+        list.push(at);
+    }
 }
 
 fn look_up(table: &HashMap<u64, Vec<u32>, FixedState>, key: &impl Hash) -> Vec<usize> {

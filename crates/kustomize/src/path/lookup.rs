@@ -174,7 +174,7 @@ fn field_or_make<'a>(node: &'a mut Node, name: &str, next: Option<&str>) -> Resu
     let index = mapping.entries.iter().position(|entry| entry.key.text() == Some(name));
     let index = index.unwrap_or_else(|| {
         let key = Node::scalar(name, Tag::Unresolved, Style::Plain);
-        mapping.entries.push(Entry { key, value: empty_for(next) });
+        mapping.push(key, empty_for(next));
         mapping.entries.len() - 1
     });
     Ok(&mut mapping.entries[index].value)

@@ -186,7 +186,7 @@ impl Select {
             (None, None) => return Ok(0),
             (None, Some(make)) => {
                 let key = Node::scalar(name, Tag::Unresolved, Style::Plain);
-                mapping.entries.push(Entry { key, value: self.kind_for(at + 1, make).empty() });
+                mapping.push(key, self.kind_for(at + 1, make).empty());
                 mapping.len() - 1
             }
         };

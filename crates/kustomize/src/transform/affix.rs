@@ -57,6 +57,7 @@ fn remember(resource: &mut Resource, side: Side, text: &Str, is_cluster_scoped: 
         Side::Prefix => &mut resource.prefixes,
         Side::Suffix => &mut resource.suffixes,
     };
+    affixes.reserve_exact(1);
     affixes.push(text.text.clone());
     resource.store_previous(is_cluster_scoped);
 }

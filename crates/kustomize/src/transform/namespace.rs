@@ -1,6 +1,6 @@
 //! `namespace`, and the transformer of that name with its options.
 
-use kelson_yaml::{Data, Entry, Node, Style, Tag, Touch};
+use kelson_yaml::{Data, Node, Style, Tag, Touch};
 
 use crate::decode::Str;
 use crate::fault::{Fault, Result};
@@ -173,10 +173,8 @@ fn namespace_of(subject: &mut Node) -> &mut Node {
     if subject.get("namespace").is_none()
         && let Some(mapping) = subject.as_mapping_mut()
     {
-        mapping.entries.push(Entry {
-            key: Node::scalar("namespace", Tag::Unresolved, Style::Plain),
-            value: Node::scalar("", Tag::Unresolved, Style::Plain),
-        });
+        let key = Node::scalar("namespace", Tag::Unresolved, Style::Plain);
+        mapping.push(key, Node::scalar("", Tag::Unresolved, Style::Plain));
     }
     subject.get_mut("namespace").expect("because the field is there or was just made")
 }

@@ -2,15 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use kelson_kustomize::{Build, Object};
 
-use super::Built;
+use super::Rendered;
+use super::parallel::Built;
 
 /// Writes what was built to where it was asked for, and says how much where that is not seen.
-pub(super) fn deliver(built: &[Built], output: Option<&Path>) -> anyhow::Result<()> {
+pub(super) fn deliver(built: &[Built<Rendered>], output: Option<&Path>) -> anyhow::Result<()> {
     match (built, output) {
         // Nothing is left half-written where all there was to build failed.
         ([(_, Err(_))], _) => Ok(()),
@@ -18,13 +19,12 @@ pub(super) fn deliver(built: &[Built], output: Option<&Path>) -> anyhow::Result<
             write_objects(&rendered.build, directory)
         }
         ([(_, Ok(rendered))], _) => write(output, &rendered.text),
-        (_, None) => {
+        (_, _) => {
             let texts = built.iter().filter_map(|(_, result)| result.as_ref().ok());
             let texts: Vec<&str> =
                 texts.map(|rendered| rendered.text.as_str()).filter(|it| !it.is_empty()).collect();
-            write(None, &texts.join("---\n"))
+            write(output, &texts.join("---\n"))
         }
-        (_, Some(directory)) => write_each(built, directory),
     }
 }
 
@@ -38,41 +38,6 @@ pub(super) fn write(output: Option<&Path>, text: &str) -> anyhow::Result<()> {
         };
     };
     std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
-}
-
-/// Writes each directory's objects to a file of its own, and a summary.
-fn write_each(built: &[Built], directory: &Path) -> anyhow::Result<()> {
-    if directory.is_file() {
-        bail!("`{}` is a file; several directories need a directory", directory.display());
-    }
-    std::fs::create_dir_all(directory)
-        .with_context(|| format!("cannot make the directory `{}`", directory.display()))?;
-    let mut taken = HashSet::new();
-    let (mut written, mut objects) = (0, 0);
-    for (path, result) in built {
-        let Ok(rendered) = result else { continue };
-        let file = directory.join(file_name(path, &mut taken));
-        write(Some(&file), &rendered.text)?;
-        written += 1;
-        objects += rendered.build.objects.len();
-    }
-    let failed = built.len() - written;
-    let shown = directory.display();
-    write(None, &format!("{written} built, {failed} failed, {objects} objects in {shown}\n"))
-}
-
-/// A name that tells which directory was built: `apps/shop` gives `apps-shop.yaml`.
-fn file_name(path: &str, taken: &mut HashSet<String>) -> PathBuf {
-    let parts: Vec<&str> =
-        path.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
-    let base = if parts.is_empty() { "kustomization".to_owned() } else { parts.join("-") };
-    let mut name = base.clone();
-    let mut number = 1;
-    while !taken.insert(name.clone()) {
-        number += 1;
-        name = format!("{base}-{number}");
-    }
-    PathBuf::from(format!("{name}.yaml"))
 }
 
 /// Writes one file per object, named as kustomize names them.

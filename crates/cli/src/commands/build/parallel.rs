@@ -7,7 +7,6 @@ use std::thread;
 
 use kelson_kustomize::{Build, Failure, Options};
 
-use super::{Built, Rendered};
 use crate::source::Source;
 use crate::{answer, stack};
 
@@ -31,13 +30,17 @@ impl Root {
     }
 }
 
-/// Builds all directories, `jobs` at a time or as many as there are processors. The results are in the order of the
-/// arguments.
-pub(super) fn build(
+/// A directory as named, and what came of it.
+pub(super) type Built<T> = (String, Result<T, Failure>);
+
+/// Builds all directories, `jobs` at a time or as many as there are processors, and does `then` with each where it was
+/// built. The results are in the order of the arguments.
+pub(super) fn build<T: Send>(
     roots: Vec<(String, Root)>,
     options: &Options,
     jobs: Option<NonZeroUsize>,
-) -> Vec<Built> {
+    then: impl Fn(usize, Build) -> Result<T, Failure> + Sync,
+) -> Vec<Built<T>> {
     let processors = || thread::available_parallelism().map_or(1, usize::from);
     let workers = jobs.map_or_else(processors, usize::from).min(roots.len());
     let next = AtomicUsize::new(0);
@@ -47,9 +50,7 @@ pub(super) fn build(
             let index = next.fetch_add(1, Ordering::Relaxed);
             roots.get(index).map(|root| (index, root))
         } {
-            let result = root
-                .build(options)
-                .and_then(|build| Ok(Rendered { text: build.to_yaml()?, build }));
+            let result = root.build(options).and_then(|build| then(index, build));
             let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             done.push((index, (path.clone(), result)));
         }
