@@ -23,6 +23,16 @@ pub(super) struct Cost {
 }
 
 impl Cost {
+    /// What one of several runs cost on average; the memory is the most that any took.
+    pub(super) fn mean(runs: &[Self]) -> Self {
+        let count = u32::try_from(runs.len().max(1)).unwrap_or(u32::MAX);
+        Self {
+            processor: runs.iter().map(|run| run.processor).sum::<Duration>() / count,
+            wall: runs.iter().map(|run| run.wall).sum::<Duration>() / count,
+            memory: runs.iter().map(|run| run.memory).max().unwrap_or_default(),
+        }
+    }
+
     /// The less of both, figure by figure.
     pub(super) fn least(&self, other: &Self) -> Self {
         Self {
