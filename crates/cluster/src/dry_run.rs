@@ -83,7 +83,7 @@ impl Cluster {
             self.send(&request, listener).await?.node()
         };
         match would.await {
-            Ok(node) => Ok((question.id, DryRun::would(node, field_manager))),
+            Ok(node) => Ok((question.id, DryRun::would(node, field_manager, question.is_new))),
             Err(refusal) if is_final(&refusal) => Err(refusal),
             Err(refusal) => Ok((question.id, DryRun::Refused(refusal))),
         }

@@ -15,7 +15,7 @@ mod recover; // a record that was lost
 use kelson_cluster::{Applied, ApplyOptions, Cluster, Held, Lease, LeaseOptions};
 use kelson_model::Object;
 use kelson_plan::file::{self, Approved};
-use kelson_plan::{Delivery, Event, Ignore, Listener, Options, Plan};
+use kelson_plan::{Delivery, Draft, Event, Ignore, Listener, Options, Plan};
 use tokio::sync::watch;
 
 pub use import::{Imported, import};
@@ -140,7 +140,9 @@ pub async fn plan(
     let gather::Known { held, catalog, options, home, .. } = known;
     let inventory = gather::inventory(held.as_ref());
     let delivery = request.delivery.as_ref();
-    let mut plan = kelson_plan::plan(delivery, resolved, snapshot, inventory, &catalog, &options);
+    let mut draft = Draft::new(delivery, resolved, snapshot, inventory, &options);
+    gather::ask(cluster, &mut draft, &options.field_manager, listener).await?;
+    let mut plan = draft.finish(&catalog);
     plan.artifact.clone_from(&request.artifact);
     listener.hear(&Event::Planned(plan.summary()));
     Ok(Planned { plan, held, namespace_missing: home == namespace::Home::Missing })

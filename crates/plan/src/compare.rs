@@ -73,6 +73,7 @@ impl Comparison<'_> {
         if let Some(live) = self.live.filter(|_| self.scope != Scope::Values) {
             self.changed_hands(live, would, &mut changes);
         }
+        changes.shrink_to_fit();
         changes
     }
 

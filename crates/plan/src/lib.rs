@@ -4,8 +4,8 @@
 //!
 //! 1. [`resolve()`]: what was rendered becomes what is [`Desired`], held against the kinds that the cluster has.
 //! 2. [`wanted()`] says what must be read of the cluster, with what is known of it already.
-//! 3. [`questions()`] says which dry runs must be asked for, now that it is known what is live.
-//! 4. [`plan()`] decides: the [`Step`]s, in waves. Printed they are a diff, stored ([`file`]) an approval, executed the
+//! 3. [`Draft::questions`] says which dry runs must be asked for, now that it is known what is live.
+//! 4. [`Draft::finish`] decides: the [`Step`]s, in waves. Printed they are a diff, stored ([`file`]) an approval, executed the
 //!    deployment.
 
 mod adopt; // taking over what another tool manages
@@ -60,9 +60,9 @@ pub use marks::*;
 pub use mask::Key;
 #[doc(hidden)]
 pub use normal::{normalize, normalize_dry_run};
-pub use plan::{Action, Checked, Failure, Options, Plan, Step, plan};
+pub use plan::{Action, Checked, Draft, Failure, Options, Plan, Step};
 pub use prune::{DataLoss, PruneOptions, containers};
-pub use question::{Question, Recorded, Wanted, questions, wanted};
+pub use question::{Question, Recorded, Wanted, wanted};
 pub use refusal::{Cause, DryRun, Refusal};
 pub use resolve::{Problem, ResolveOptions, Resolved, resolve};
 pub use waves::{Stage, rank};

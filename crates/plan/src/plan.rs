@@ -1,20 +1,18 @@
 //! The decision.
 
 mod decide; // about one object
+mod draft; // a plan in the making
 mod existing; // about one that exists
 mod pending; // about one that no server can be asked about
-
-use std::collections::HashMap;
 
 use kelson_model::ObjectId;
 use kelson_yaml::Node;
 
 use crate::{
-    Catalog, Change, Delivery, Ground, Inventory, Key, Kind, Origin, Problem, PruneOptions,
-    Refusal, Resolved, Snapshot, Summary, Take, prune, waves,
+    Change, Delivery, Ground, Key, Kind, Origin, Problem, PruneOptions, Refusal, Summary, Take,
 };
-use decide::Decision;
-use pending::Pending;
+pub use draft::Draft;
+pub(crate) use pending::Pending;
 
 /// What a caller can choose about a plan.
 #[derive(Clone, Debug, Default)]
@@ -137,46 +135,6 @@ pub enum Checked {
     Here,
     /// Nobody: it is sent at once.
     OnApply,
-}
-
-/// Decides what is done with every object.
-pub fn plan(
-    delivery: Option<&Delivery>,
-    resolved: Resolved,
-    snapshot: Snapshot,
-    inventory: &Inventory,
-    catalog: &Catalog,
-    options: &Options,
-) -> Plan {
-    let Snapshot { cluster, mut live, mut dry_runs, forced } = snapshot;
-    let pending = Pending::of(&resolved.desired, &live);
-    let decision = Decision { delivery, inventory, options, forced: &forced, pending: &pending };
-    let mut steps: Vec<Step> = resolved.problems.into_iter().map(problem).collect();
-    steps.reserve(resolved.desired.len());
-    for desired in resolved.desired {
-        let id = &desired.object.id;
-        let (live, dry_run) = (live.remove(id), dry_runs.remove(id));
-        steps.push(decision.step(desired, live, dry_run));
-    }
-    if let Some(delivery) = delivery {
-        let pruned = prune::steps(delivery, inventory, &live, catalog, &steps, &options.prune);
-        steps.extend(pruned);
-    }
-    let circles = waves::assign(&mut steps, delivery.map(Delivery::namespace));
-    let circles: HashMap<ObjectId, String> = circles.into_iter().collect();
-    for step in &mut steps {
-        if let Some(circle) = circles.get(&step.id) {
-            step.fail(circle.clone());
-        }
-    }
-    steps.sort_by(|one, other| (one.wave, &one.id).cmp(&(other.wave, &other.id)));
-    Plan {
-        delivery: delivery.cloned(),
-        cluster,
-        artifact: String::new(),
-        field_manager: options.field_manager.clone(),
-        steps,
-    }
 }
 
 fn problem(problem: Problem) -> Step {

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use kelson_model::ObjectId;
 use kelson_yaml::Node;
 
+use crate::plan::Pending;
 use crate::standing::{Standing, standing};
 use crate::{
     Awaits, Catalog, Conflict, Delivery, Desired, DryRun, Entry, Found, Hash, Inventory, Kind,
@@ -42,6 +43,8 @@ pub struct Question {
     pub body: Node,
     /// Whether conflicts are won.
     pub force: bool,
+    /// Whether there is no such object yet.
+    pub is_new: bool,
 }
 
 /// What must be read: all that is desired, and all that the inventory lists. Kinds to come are read in a version that the
@@ -80,14 +83,11 @@ fn recorded(entry: &Entry, desired: &Hash) -> Option<Recorded> {
     is_applied.then_some(Recorded { uid, owned })
 }
 
-/// Which dry runs must be asked for, given what was answered before. None for what is as recorded; for what is absent only
-/// with [`Options::check_creates`]; none for what awaits something of the same plan that is not there.
-///
-/// To be called until there are none: where fields stood in the way that may be taken, the same is asked with force,
-/// and the snapshot notes that.
-pub fn questions(
+/// See [`crate::Draft::questions`]; the snapshot notes what is asked with force.
+pub(crate) fn questions(
     delivery: Option<&Delivery>,
     desired: &[Desired],
+    pending: &Pending,
     snapshot: &mut Snapshot,
     inventory: &Inventory,
     options: &Options,
@@ -96,7 +96,7 @@ pub fn questions(
     for desired in desired {
         let id = &desired.object.id;
         let Some(live) = snapshot.live.get(id) else { continue };
-        if is_pending(desired, &snapshot.live) {
+        if pending.contains(id) {
             continue;
         }
         let (found, force) = match live {
@@ -116,7 +116,8 @@ pub fn questions(
             continue;
         };
         let body = ignore::body(desired, found, &options.field_manager);
-        questions.push(Question { id: id.clone(), kind: desired.kind.clone(), body, force });
+        let (kind, is_new) = (desired.kind.clone(), found.is_none());
+        questions.push(Question { id: id.clone(), kind, body, force, is_new });
     }
     let forced = questions.iter().filter(|question| question.force);
     snapshot.forced.extend(forced.map(|question| question.id.clone()));

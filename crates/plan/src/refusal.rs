@@ -40,16 +40,17 @@ pub enum DryRun {
 }
 
 impl DryRun {
-    /// Takes what a server answered, without what no plan looks at: status, and what others own. `manager` is our field
-    /// manager.
-    pub fn would(mut node: Node, manager: &str) -> Self {
+    /// Takes what a server answered, without what no plan looks at: status, what others own, and what we own of an object that
+    /// is new. `manager` is our field manager.
+    pub fn would(mut node: Node, manager: &str, is_new: bool) -> Self {
         if let Some(object) = node.as_mapping_mut() {
             object.remove("status");
         }
         let entries =
             node.get_mut("metadata").and_then(|metadata| metadata.get_mut("managedFields"));
         if let Some(entries) = entries.and_then(Node::as_sequence_mut) {
-            entries.retain(|entry| managed::is_applied_by(entry, manager));
+            entries.retain(|entry| !is_new && managed::is_applied_by(entry, manager));
+            entries.shrink_to_fit();
         }
         Self::Would(Box::new(node))
     }

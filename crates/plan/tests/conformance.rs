@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use kelson_model::{Object, ObjectId};
 use kelson_plan::inventory::identifier;
 use kelson_plan::{
-    Action, Catalog, Delivery, Entry, Inventory, Kind, Live, Options, Origin, ResolveOptions,
-    Snapshot, Stage, State, Value, difference, normalize, normalize_dry_run, plan, rank, resolve,
+    Action, Catalog, Delivery, Draft, Entry, Inventory, Kind, Live, Options, Origin,
+    ResolveOptions, Snapshot, Stage, State, Value, difference, normalize, normalize_dry_run, rank,
+    resolve,
 };
 use kelson_yaml::{Data, Dialect, Node, Span, documents, first_document, json};
 use serde_json::Value as Json;
@@ -277,7 +278,8 @@ fn stale(input: &Json) -> String {
     let resolved = resolve(new, &catalog, Some(&delivery), &ResolveOptions::default());
     let snapshot = Snapshot { live, ..Snapshot::default() };
     let options = Options::default();
-    let plan = plan(Some(&delivery), resolved, snapshot, &inventory, &catalog, &options);
+    let draft = Draft::new(Some(&delivery), resolved, snapshot, &inventory, &options);
+    let plan = draft.finish(&catalog);
     let stale = plan.steps.iter().filter(|step| step.action == Action::Forget);
     let mut ids: Vec<String> = stale.map(|step| identifier::format(&step.id)).collect();
     ids.sort();

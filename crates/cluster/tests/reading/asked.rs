@@ -15,7 +15,7 @@ fn question(kind: &Kind, namespace: &str, name: &str, fields: &str, force: bool)
         kind.kind
     );
     let body = first_document(&text, Span::NONE, Dialect::V3).unwrap().unwrap();
-    Question { id: id(kind, namespace, name), kind: kind.clone(), body, force }
+    Question { id: id(kind, namespace, name), kind: kind.clone(), body, force, is_new: false }
 }
 
 /// Asks, and compares what is said of each with a text in it.

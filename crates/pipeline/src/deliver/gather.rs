@@ -6,8 +6,8 @@ use futures_util::future::join_all;
 use kelson_cluster::{Cluster, Held};
 use kelson_model::{Object, ObjectId};
 use kelson_plan::{
-    Catalog, Inventory, Key, Listener, Options, ResolveOptions, Resolved, Snapshot, containers,
-    questions, resolve, wanted,
+    Catalog, Draft, Inventory, Key, Listener, Options, ResolveOptions, Resolved, Snapshot,
+    containers, resolve, wanted,
 };
 
 use super::namespace::{self, Home};
@@ -15,6 +15,8 @@ use super::{DeliverError, Request};
 
 /// How often dry runs are asked for: once for all, and once more for those whose answer asks for another question.
 const ROUNDS: usize = 2;
+/// How many objects are decided about at a time. Each answer takes several kilobytes until then.
+const PART: usize = 1_000;
 
 /// What is known of the cluster before the objects are looked at.
 pub(super) struct Known {
@@ -54,6 +56,25 @@ pub(super) async fn known(
         options.key = Key::new(key.clone());
     }
     Ok(Known { cluster: identity, catalog, held, home, options, scaled })
+}
+
+/// Asks what would be, part by part.
+pub(super) async fn ask(
+    cluster: &Cluster,
+    draft: &mut Draft<'_>,
+    manager: &str,
+    listener: &dyn Listener,
+) -> Result<(), DeliverError> {
+    while draft.turn(PART) {
+        for _ in 0..ROUNDS {
+            let questions = draft.questions();
+            if questions.is_empty() {
+                break;
+            }
+            draft.answer(cluster.dry_run(questions, manager, listener).await?);
+        }
+    }
+    Ok(())
 }
 
 /// The namespaces with workloads whose number could be left to an autoscaler.
@@ -101,7 +122,7 @@ impl Known {
         resolve(objects, &self.catalog, request.delivery.as_ref(), &options)
     }
 
-    /// Reads what is there, and asks what would be.
+    /// Reads what is there.
     pub(super) async fn snapshot(
         &self,
         cluster: &Cluster,
@@ -114,16 +135,7 @@ impl Known {
         let wanted = wanted(&resolved.desired, inventory, &self.catalog);
         let labelled = !inventory.entries.is_empty();
         let live = cluster.read(&wanted, delivery, labelled, manager, listener).await?;
-        let mut snapshot = Snapshot { cluster: self.cluster.clone(), live, ..Snapshot::default() };
-        for _ in 0..ROUNDS {
-            let questions =
-                questions(delivery, &resolved.desired, &mut snapshot, inventory, &self.options);
-            if questions.is_empty() {
-                break;
-            }
-            snapshot.dry_runs.extend(cluster.dry_run(questions, manager, listener).await?);
-        }
-        Ok(snapshot)
+        Ok(Snapshot { cluster: self.cluster.clone(), live, ..Snapshot::default() })
     }
 
     /// Finds out what would go with the namespaces and definitions that nobody wants any more.

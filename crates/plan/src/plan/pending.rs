@@ -9,7 +9,7 @@ use crate::catalog::is_definition;
 use crate::{Awaits, Desired, Live, crd, question};
 
 /// What is known of such objects.
-pub(super) struct Pending {
+pub(crate) struct Pending {
     ids: HashSet<ObjectId>,
     /// What is wrong with custom resources by their definitions.
     faults: HashMap<ObjectId, Vec<String>>,
@@ -38,7 +38,7 @@ impl Pending {
         pending
     }
 
-    pub(super) fn contains(&self, id: &ObjectId) -> bool {
+    pub(crate) fn contains(&self, id: &ObjectId) -> bool {
         self.ids.contains(id)
     }
 

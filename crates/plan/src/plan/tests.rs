@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
@@ -5,7 +6,10 @@ use kelson_model::Object;
 use kelson_yaml::{Dialect, Span, documents};
 
 use super::*;
-use crate::{Cause, DryRun, Entry, Found, Live, ResolveOptions, State, questions, resolve, wanted};
+use crate::{
+    Catalog, Cause, DryRun, Entry, Found, Inventory, Live, ResolveOptions, Snapshot, State,
+    resolve, wanted,
+};
 
 /// What is given to a plan, and what a server would say.
 #[derive(Default)]
@@ -90,10 +94,10 @@ fn check(case: Case, expected: Expect) {
         snapshot.live.insert(object.id, live);
     }
     let would = objects(case.would);
+    let mut draft = Draft::new(Some(&delivery), resolved, snapshot, &inventory, &options);
+    draft.turn(usize::MAX);
     for _ in 0..2 {
-        for question in
-            questions(Some(&delivery), &resolved.desired, &mut snapshot, &inventory, &options)
-        {
+        for question in draft.questions() {
             let id = question.id.to_string();
             let refused = case
                 .refused
@@ -104,18 +108,14 @@ fn check(case: Case, expected: Expect) {
                 None => {
                     let would = would.iter().find(|object| object.id == question.id);
                     let node = would.map_or(question.body, |object| object.node.clone());
-                    DryRun::would(node, "kelson")
+                    DryRun::would(node, "kelson", false)
                 }
             };
-            snapshot.dry_runs.insert(question.id, answer);
+            draft.answer(HashMap::from([(question.id, answer)]));
         }
     }
-    assert!(
-        questions(Some(&delivery), &resolved.desired, &mut snapshot, &inventory, &options)
-            .is_empty()
-    );
-    let plan = plan(Some(&delivery), resolved, snapshot, &inventory, &catalog, &options);
-    expected.assert_eq(&show(&plan));
+    assert!(draft.questions().is_empty());
+    expected.assert_eq(&show(&draft.finish(&catalog)));
 }
 
 fn show(plan: &Plan) -> String {
@@ -663,12 +663,14 @@ fn a_comparison_without_a_delivery_is_about_values_alone() {
     snapshot.live.insert(live.id.clone(), Live::Found(Box::new(Found::new(live, "other"))));
     let options = Options { field_manager: "other".to_owned(), ..Options::default() };
     let inventory = Inventory::default();
-    let asked = questions(None, &resolved.desired, &mut snapshot, &inventory, &options);
+    let mut draft = Draft::new(None, resolved, snapshot, &inventory, &options);
+    draft.turn(usize::MAX);
+    let asked = draft.questions();
     assert!(asked.len() == 1 && asked[0].force);
     let would = OURS.replace("manager: kelson", "manager: other");
-    let would = DryRun::would(objects(&would).remove(0).node, "other");
-    snapshot.dry_runs.insert(asked[0].id.clone(), would);
-    let plan = plan(None, resolved, snapshot, &inventory, &catalog(), &options);
+    let would = DryRun::would(objects(&would).remove(0).node, "other", false);
+    draft.answer(HashMap::from([(asked[0].id.clone(), would)]));
+    let plan = draft.finish(&catalog());
     expect![[r#"
         ConfigMap/prod/a: Keep(None), ByServer, Found by force
     "#]]

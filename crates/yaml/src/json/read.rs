@@ -7,6 +7,9 @@ use crate::{Data, Entry, Node, ParseError, Span, Style, Tag, Text, Touch};
 /// How deep collections may be nested.
 const DEPTH: usize = 1000;
 
+/// An object with fewer keys than this is looked through for one that repeats.
+const FEW: usize = 16;
+
 /// Reads one JSON value. Numbers keep their text; where a key repeats, the last value counts.
 ///
 /// # Errors
@@ -53,7 +56,7 @@ impl Reader<'_> {
     fn object(&mut self, depth: usize) -> Result<Data, ParseError> {
         self.position += 1;
         let mut entries: Vec<Entry> = Vec::new();
-        let mut known: HashMap<Text, usize> = HashMap::new();
+        let mut known = HashMap::new();
         self.blanks();
         if self.eat(b'}') {
             return Ok(Node::mapping(entries).data);
@@ -69,14 +72,14 @@ impl Reader<'_> {
                 return Err(self.unexpected("after object key"));
             }
             let value = self.value("looking for beginning of value", depth)?;
-            let next = entries.len();
-            let place = *known.entry(Text::from(key.text().unwrap_or(""))).or_insert(next);
-            match entries.get_mut(place) {
-                Some(entry) => *entry = Entry { key, value },
+            match place(&entries, &mut known, key.text().unwrap_or("")) {
+                Some(index) => entries[index] = Entry { key, value },
                 None => entries.push(Entry { key, value }),
             }
             self.blanks();
             if self.eat(b'}') {
+                // Thousands of objects may be held at once, and nobody adds to what a server said.
+                entries.shrink_to_fit();
                 return Ok(Node::mapping(entries).data);
             }
             if !self.eat(b',') {
@@ -96,6 +99,7 @@ impl Reader<'_> {
             items.push(self.value("looking for beginning of value", depth)?);
             self.blanks();
             if self.eat(b']') {
+                items.shrink_to_fit();
                 return Ok(Node::sequence(items).data);
             }
             if !self.eat(b',') {
@@ -279,4 +283,14 @@ fn quote(byte: u8) -> String {
         0x80..0xA1 | 0xAD => format!(r"'\u{byte:04x}'"),
         _ => format!("'{}'", char::from(byte)),
     }
+}
+/// Where a key stands already. Few keys are looked through, many are looked up.
+fn place(entries: &[Entry], known: &mut HashMap<Text, usize>, key: &str) -> Option<usize> {
+    if entries.len() < FEW {
+        return entries.iter().position(|entry| entry.key.text() == Some(key));
+    }
+    for (index, entry) in entries.iter().enumerate().skip(known.len()) {
+        known.insert(Text::from(entry.key.text().unwrap_or("")), index);
+    }
+    known.get(key).copied()
 }
