@@ -24,26 +24,25 @@ const LARGE: usize = 10_000;
 const ROUNDS: usize = 3;
 
 pub(super) fn run(quick: bool) -> anyhow::Result<()> {
-    let plane = ControlPlane::start_with_workers()?;
-    let bench = Bench {
-        kelson: kelson()?,
-        kubectl: Programs::get()?.path("kubectl"),
-        kubeconfig: plane.kubeconfig().to_owned(),
-        bare: plane.bare()?,
-        scratch: Scratch::new("bench-apply")?,
-    };
+    let kelson = kelson()?;
+    let bench = Bench::new(&kelson)?;
     println!(
         "\n{SIZE} objects, each figure the best of {ROUNDS} (time on the wall, processor time, peak memory)"
     );
-    let mut best = bench.round(SIZE, 0, true)?;
+    let mut best = bench.round(0)?;
     for number in 1..ROUNDS {
-        best = best.least(&bench.round(SIZE, number, true)?);
+        best = best.least(&bench.round(number)?);
     }
     best.print();
     best.ratios();
     if !quick {
-        println!("\n{LARGE} objects, once");
-        let large = bench.round(LARGE, ROUNDS, false)?;
+        drop(bench);
+        println!("\n{LARGE} objects, once, each on a control plane of its own");
+        let mut large = Figures(Vec::new());
+        for apply in [Bench::raw, Bench::kelson] {
+            let bench = Bench::new(&kelson)?;
+            apply(&bench, &Set::write(bench.scratch.path(), LARGE)?, "large", &mut large)?;
+        }
         large.print();
         large.growth(&best);
     }
@@ -53,7 +52,7 @@ pub(super) fn run(quick: bool) -> anyhow::Result<()> {
 struct Bench {
     kelson: PathBuf,
     kubectl: PathBuf,
-    kubeconfig: PathBuf,
+    plane: ControlPlane,
     bare: Bare,
     scratch: Scratch,
 }
@@ -62,14 +61,24 @@ struct Bench {
 struct Figures(Vec<(&'static str, Cost)>);
 
 impl Bench {
+    /// A new control plane, with nothing in it.
+    fn new(kelson: &Path) -> anyhow::Result<Self> {
+        let plane = ControlPlane::start_with_workers()?;
+        Ok(Self {
+            kelson: kelson.to_owned(),
+            kubectl: Programs::get()?.path("kubectl"),
+            bare: plane.bare()?,
+            plane,
+            scratch: Scratch::new("bench-apply")?,
+        })
+    }
+
     /// Does everything once, each program in a namespace of its own.
-    fn round(&self, size: usize, number: usize, with_kubectl: bool) -> anyhow::Result<Figures> {
-        let set = Set::write(self.scratch.path(), size)?;
+    fn round(&self, number: usize) -> anyhow::Result<Figures> {
+        let set = Set::write(self.scratch.path(), SIZE)?;
         let mut figures = Figures(Vec::new());
         self.raw(&set, &format!("raw-{number}"), &mut figures)?;
-        if with_kubectl {
-            self.kubectl(&set, &format!("kubectl-{number}"), &mut figures)?;
-        }
+        self.kubectl(&set, &format!("kubectl-{number}"), &mut figures)?;
         self.kelson(&set, &format!("kelson-{number}"), &mut figures)?;
         Ok(figures)
     }
@@ -136,7 +145,7 @@ impl Bench {
         {
             command.env(variable, self.scratch.path().join(folder));
         }
-        command.env("KUBECONFIG", &self.kubeconfig);
+        command.env("KUBECONFIG", self.plane.kubeconfig());
         command
     }
 }
