@@ -210,7 +210,7 @@ impl Bench {
 
     fn start_up(&self) -> anyhow::Result<()> {
         let tree = self.tree(Shape::Overlay, 4)?;
-        let cost = self.build(&self.kelson, &tree, 20)?;
+        let cost = self.build(&self.kelson, &tree, 200)?;
         println!(
             "\nthe smallest build, start included: {:.1} ms of processor time",
             milliseconds(&cost)
