@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use kelson_model::Object;
 use kelson_plan::{Kind, Listener, Refusal};
-use kelson_yaml::{Entry, Node, Span};
+use kelson_yaml::{Node, Span};
 
 use crate::Cluster;
 use crate::request::{Request, path, unreadable};
@@ -128,8 +128,16 @@ impl Page {
         &'a self,
         kind: &'a Kind,
     ) -> impl Iterator<Item = Result<Object, Refusal>> + 'a {
+        self.texts(kind).map(|item| item.map(|(object, _)| object))
+    }
+
+    /// Its objects, each with its text.
+    pub(crate) fn texts<'a>(
+        &'a self,
+        kind: &'a Kind,
+    ) -> impl Iterator<Item = Result<(Object, &'a str), Refusal>> + 'a {
         let items = self.items.iter().map(|range| &self.text[range.clone()]);
-        items.map(|item| object(item, kind).ok_or_else(unreadable))
+        items.map(|item| Ok((object(item, kind).ok_or_else(unreadable)?, item)))
     }
 }
 
@@ -138,12 +146,7 @@ fn object(item: &str, kind: &Kind) -> Option<Object> {
     named(kelson_yaml::json::read(item, Span::NONE).ok()?, kind)
 }
 
-/// An object with the name of its kind. A list says that once for all of its items, and metadata alone bears another.
-pub(crate) fn named(mut node: Node, kind: &Kind) -> Option<Object> {
-    let fields = node.as_mapping_mut()?;
-    for (key, value) in [("kind", kind.kind.clone()), ("apiVersion", kind.api_version())] {
-        fields.remove(key);
-        fields.entries.insert(0, Entry { key: Node::string(key), value: Node::string(value) });
-    }
-    Object::new(node).ok()
+/// An object with the name of its kind.
+pub(crate) fn named(node: Node, kind: &Kind) -> Option<Object> {
+    Object::named(node, &kind.api_version(), &kind.kind)
 }

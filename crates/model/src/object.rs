@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kelson_yaml::Node;
+use kelson_yaml::{Entry, Node};
 
 /// What an object is known by. The version is no part of it: one object can be asked for in several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,6 +72,16 @@ impl Object {
             name: text(&["metadata", "name"]).ok_or(NotAnObject::Lacks("metadata.name"))?,
         };
         Ok(Self { id, version: version.to_owned(), node, place: None })
+    }
+
+    /// Takes a document as an object of a kind. A list says that once for all of its items, and metadata alone bears another.
+    pub fn named(mut node: Node, api_version: &str, kind: &str) -> Option<Self> {
+        let fields = node.as_mapping_mut()?;
+        for (key, value) in [("kind", kind), ("apiVersion", api_version)] {
+            fields.remove(key);
+            fields.entries.insert(0, Entry { key: Node::string(key), value: Node::string(value) });
+        }
+        Self::new(node).ok()
     }
 
     /// Whether its values are nobody's business.

@@ -54,7 +54,7 @@ pub use hash::Hash;
 pub use health::{BadHealthRules, Blame, Health, HealthRules, Verdict, blame};
 pub use ignore::{FieldPath, Ignore};
 pub use inventory::{Entry, Inventory, Origin, State};
-pub use live::{Found, Live, Snapshot};
+pub use live::{Found, Live, Packed, Snapshot};
 pub use managed::{FieldSet, Manager, managers};
 pub use marks::*;
 pub use mask::Key;

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use kelson_model::{Object, ObjectId};
+use kelson_yaml::{Node, Span, json};
 
 use crate::{DryRun, Hash, Recorded, managed};
 
@@ -33,8 +34,18 @@ pub enum Live {
     },
     /// It exists.
     Found(Box<Found>),
+    /// It exists, and is put away until somebody looks at it.
+    Packed(Box<Packed>),
     /// It could not be read, so nobody knows whether it exists.
     Unreadable(String),
+}
+
+/// An object that exists, as the text that a server sent. Thousands may be known at once, and a tree takes five times as much.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    /// All but the content.
+    found: Found,
+    text: Box<str>,
 }
 
 /// An object that exists.
@@ -64,12 +75,48 @@ impl Live {
             false => Self::Found(Box::new(found)),
         }
     }
+
+    /// Puts away what exists; `text` is what it was read from.
+    pub fn packed(self, text: &str) -> Self {
+        match self {
+            Self::Found(mut found) => {
+                found.object.node = Node::null();
+                Self::Packed(Box::new(Packed { found: *found, text: text.into() }))
+            }
+            other => other,
+        }
+    }
+
+    /// Takes out again what was put away.
+    pub fn open(&mut self) {
+        if let Self::Packed(packed) = self {
+            *self = Self::Found(Box::new(packed.open()));
+        }
+    }
+}
+
+impl Packed {
+    /// The object with its content.
+    pub fn open(&self) -> Found {
+        let mut found = self.found.clone();
+        let ObjectId { group, kind, .. } = &found.object.id;
+        let version = &found.object.version;
+        let api_version = match group.as_str() {
+            "" => version.clone(),
+            group => format!("{group}/{version}"),
+        };
+        let node = json::read(&self.text, Span::NONE).ok();
+        found.object = node
+            .and_then(|node| Object::named(node, &api_version, kind))
+            .expect("because it was read from this text before");
+        found
+    }
 }
 
 impl Found {
     /// Takes an object as a server sent it. `manager` is our field manager.
     pub fn new(object: Object, manager: &str) -> Self {
-        let text = |key| object.node.lookup(&["metadata", key]).and_then(kelson_yaml::Node::text);
+        let text = |key| object.node.lookup(&["metadata", key]).and_then(Node::text);
         Self {
             uid: text("uid").unwrap_or_default().to_owned(),
             resource_version: text("resourceVersion").unwrap_or_default().to_owned(),

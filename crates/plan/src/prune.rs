@@ -128,7 +128,7 @@ impl Judge<'_> {
             Some(Live::Unreadable(why)) => Action::Fail(Failure::Unreadable(why.clone())),
             None if !is_known => self.without_kind(entry, notes),
             // Recorded says that our fields are as they were, and nothing of annotations of others that would keep it.
-            Some(Live::Recorded { .. }) | None => {
+            Some(Live::Packed(_) | Live::Recorded { .. }) | None => {
                 Action::Fail(Failure::Unreadable("it was not read".to_owned()))
             }
         }

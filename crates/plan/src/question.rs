@@ -107,7 +107,7 @@ pub(crate) fn questions(
                     force(&standing, found, options).map(|force| force || delivery.is_none());
                 (Some(&**found), force)
             }
-            Live::Recorded { .. } | Live::Unreadable(_) => continue,
+            Live::Packed(_) | Live::Recorded { .. } | Live::Unreadable(_) => continue,
         };
         let was_forced = snapshot.forced.contains(id);
         let Some(force) = force

@@ -30,15 +30,17 @@ impl Sought {
         Self { kind, manager: manager.to_owned(), names: HashMap::new() }
     }
 
-    fn live(&self, object: Object) -> Option<(ObjectId, Live)> {
+    fn live(&self, object: Object, text: &str) -> Option<(ObjectId, Live)> {
         let (id, recorded) = self.names.get_key_value(&object.id)?;
-        Some((id.clone(), Live::of(object, &self.manager, recorded.as_ref())))
+        Some((id.clone(), Live::of(object, &self.manager, recorded.as_ref()).packed(text)))
     }
 
     /// What of a page is sought.
     fn pick(&self, page: &Page) -> Result<Vec<(ObjectId, Live)>, Refusal> {
-        let objects = page.objects(&self.kind);
-        objects.filter_map(|object| object.map(|object| self.live(object)).transpose()).collect()
+        let items = page.texts(&self.kind);
+        items
+            .filter_map(|item| item.map(|(object, text)| self.live(object, text)).transpose())
+            .collect()
     }
 
     /// What is not known yet, by namespace.

@@ -97,7 +97,8 @@ async fn what_is_labelled_comes_with_one_list_and_is_dropped_where_it_is_as_reco
     let live = check(&cluster, &wanted, Some(&delivery), "found found found").await;
     assert_eq!(requests(&proxy).len(), 1);
     for (wanted, live) in wanted.iter_mut().zip(&live) {
-        let Live::Found(found) = live else { panic!("{live:?}") };
+        let Live::Packed(packed) = live else { panic!("{live:?}") };
+        let found = packed.open();
         assert_eq!(found.object.id, wanted.id);
         wanted.recorded = Some(Recorded { uid: found.uid.clone(), owned: found.owned.clone() });
     }

@@ -65,7 +65,8 @@ pub async fn import(
         .map_err(|source| DeliverError::Import { name: config_map.name.clone(), source })?;
     let manager = &request.options.field_manager;
     let wanted = wanted(&theirs, &known.catalog);
-    let live = cluster.read(&wanted, None, false, manager, listener).await?;
+    let mut live = cluster.read(&wanted, None, false, manager, listener).await?;
+    live.values_mut().for_each(Live::open);
     let owner = (name, delivery.namespace());
     let (steps, left_out) = steps(&theirs, &live, &known.catalog, request, owner);
     let plan = Plan {
@@ -119,7 +120,7 @@ fn steps(
                 left_out.push((entry.id.clone(), format!("it cannot be read: {why}")));
                 continue;
             }
-            Some(Live::Absent | Live::Recorded { .. }) => {
+            Some(Live::Absent | Live::Packed(_) | Live::Recorded { .. }) => {
                 left_out.push((entry.id.clone(), "it is gone".to_owned()));
                 continue;
             }
