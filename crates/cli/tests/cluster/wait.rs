@@ -49,8 +49,8 @@ fn an_apply_waits_until_all_is_ready() {
     let ran = stage.run("kelson apply app --name app --yes --timeout 60s");
     let shown = normal(&stage, &ran.shown());
     assert_eq!(ran.code, 0, "{shown}");
-    has(&shown, &["3 created\n", "ready     Deployment/the-namespace/web\n", "\n3 ready\n"]);
-    // What was ready from the start is not worth a line.
+    has(&shown, &["3 created\n", "\n3 ready\n"]);
+    // What was ready from the start is not worth a line; on a slow machine the Deployment may be.
     assert!(!shown.contains("ready     ConfigMap"), "{shown}");
     assert_eq!(result(&stage), "ready");
 }
