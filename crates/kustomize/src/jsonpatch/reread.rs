@@ -22,12 +22,17 @@ pub(super) fn check(document: &Node) -> Result<()> {
     })
 }
 
-/// Orders all fields as kustomize does on the way, so that the line in its message is the same.
+/// Orders all fields and writes them in lines of their own as kustomize does on the way, so that the line in its message is
+/// the same.
 fn sort(node: &mut Node) {
     match &mut node.data {
         Data::Scalar(_) => {}
-        Data::Sequence(sequence) => sequence.items.iter_mut().for_each(sort),
+        Data::Sequence(sequence) => {
+            sequence.flow = false;
+            sequence.items.iter_mut().for_each(sort);
+        }
         Data::Mapping(mapping) => {
+            mapping.flow = false;
             mapping.entries.sort_by(|one, other| one.key.text().cmp(&other.key.text()));
             mapping.entries.iter_mut().for_each(|entry| sort(&mut entry.value));
         }
