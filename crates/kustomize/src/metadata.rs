@@ -220,7 +220,7 @@ const INTERNAL: [&str; 19] = [
     "internal.config.kubernetes.io/helm-generated",
 ];
 
-/// The object with the annotations in which upstream would keep its books, for messages.
+/// The object with the annotations in which upstream would keep its books, for messages and for what upstream writes on the way.
 pub(crate) fn with_books(resource: &Resource) -> Node {
     let mut copy = resource.clone();
     let mut entries = copy.texts("annotations");

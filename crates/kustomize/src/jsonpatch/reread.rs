@@ -6,11 +6,13 @@
 use kelson_yaml::{Data, Dialect, Node, Span, Style, emit, first_document};
 
 use crate::fault::{Fault, Result};
+use crate::metadata;
+use crate::resource::Resource;
 
 /// Fails where kustomize could not read a patched object again.
-pub(super) fn check(document: &Node) -> Result<()> {
-    let Some(span) = tab(document) else { return Ok(()) };
-    let mut sorted = document.clone();
+pub(crate) fn check(resource: &Resource) -> Result<()> {
+    let Some(span) = tab(&resource.node) else { return Ok(()) };
+    let mut sorted = metadata::with_books(resource);
     sort(&mut sorted);
     let mut text = String::new();
     emit::canonical(&sorted, &mut text)

@@ -11,7 +11,7 @@ use crate::decode::Str;
 use crate::fault::{Fault, Result};
 use crate::gotext;
 use crate::id::ResId;
-use crate::jsonpatch::JsonPatch;
+use crate::jsonpatch::{JsonPatch, reread};
 use crate::kustomization::SelectorField;
 use crate::merge::{self, Merged};
 use crate::metadata;
@@ -449,7 +449,10 @@ fn apply_json(
                 crate::resource::mapping_in(metadata, "annotations");
             }
             write::sever(&mut resource.node);
-            metadata::shown_to(resource, |resource| patch.apply(&mut resource.node, touch))?;
+            metadata::shown_to(resource, |resource| {
+                patch.apply(&mut resource.node, touch)?;
+                reread::check(resource)
+            })?;
             let entries = resource.texts("annotations");
             resource.set_texts("annotations", entries);
             Ok(())
