@@ -121,7 +121,7 @@ fn word(live: &Live) -> &str {
     match live {
         Live::Absent => "absent",
         Live::Recorded { .. } => "recorded",
-        Live::Found(_) | Live::Packed(_) => "found",
+        Live::Found(_) => "found",
         Live::Unreadable(_) => "unreadable",
     }
 }

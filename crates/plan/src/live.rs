@@ -1,5 +1,6 @@
 //! An object as it is.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use kelson_model::{Object, ObjectId};
@@ -33,19 +34,18 @@ pub enum Live {
         hash: Hash,
     },
     /// It exists.
-    Found(Box<Found>),
-    /// It exists, and is put away until somebody looks at it.
-    Packed(Box<Packed>),
+    Found(Box<Packed>),
     /// It could not be read, so nobody knows whether it exists.
     Unreadable(String),
 }
 
-/// An object that exists, as the text that a server sent. Thousands may be known at once, and a tree takes five times as much.
+/// An object that exists, put away until somebody looks at it. Thousands may be known at once, and a tree takes five times as
+/// much room as the text it was read from.
 #[derive(Clone, Debug)]
 pub struct Packed {
-    /// All but the content.
+    /// The object, without its content where there is the text.
     found: Found,
-    text: Box<str>,
+    text: Option<Box<str>>,
 }
 
 /// An object that exists.
@@ -64,40 +64,37 @@ pub struct Found {
 }
 
 impl Live {
-    /// Takes an object as a server sent it, and keeps no more of it than is needed where it is as it was recorded.
-    pub fn of(object: Object, manager: &str, recorded: Option<&Recorded>) -> Self {
+    /// Takes an object as a server sent it, and keeps no more of it than is needed where it is as it was recorded. `text` is
+    /// what it was read from, where that is at hand.
+    pub fn of(
+        object: Object,
+        text: Option<&str>,
+        manager: &str,
+        recorded: Option<&Recorded>,
+    ) -> Self {
         let found = Found::new(object, manager);
         let is_recorded = recorded.is_some_and(|recorded| {
             recorded.uid == found.uid && recorded.owned == found.owned && !found.is_terminating()
         });
         match is_recorded {
             true => Self::Recorded { resource_version: found.resource_version, hash: found.hash },
-            false => Self::Found(Box::new(found)),
-        }
-    }
-
-    /// Puts away what exists; `text` is what it was read from.
-    pub fn packed(self, text: &str) -> Self {
-        match self {
-            Self::Found(mut found) => {
-                found.object.node = Node::null();
-                Self::Packed(Box::new(Packed { found: *found, text: text.into() }))
-            }
-            other => other,
-        }
-    }
-
-    /// Takes out again what was put away.
-    pub fn open(&mut self) {
-        if let Self::Packed(packed) = self {
-            *self = Self::Found(Box::new(packed.open()));
+            false => Self::Found(Box::new(Packed::new(found, text))),
         }
     }
 }
 
 impl Packed {
+    /// Puts an object away; with the text that it was read from, instead of its content.
+    pub fn new(mut found: Found, text: Option<&str>) -> Self {
+        if text.is_some() {
+            found.object.node = Node::null();
+        }
+        Self { found, text: text.map(Into::into) }
+    }
+
     /// The object with its content.
-    pub fn open(&self) -> Found {
+    pub fn open(&self) -> Cow<'_, Found> {
+        let Some(text) = &self.text else { return Cow::Borrowed(&self.found) };
         let mut found = self.found.clone();
         let ObjectId { group, kind, .. } = &found.object.id;
         let version = &found.object.version;
@@ -105,11 +102,11 @@ impl Packed {
             "" => version.clone(),
             group => format!("{group}/{version}"),
         };
-        let node = json::read(&self.text, Span::NONE).ok();
-        found.object = node
+        found.object = json::read(text, Span::NONE)
+            .ok()
             .and_then(|node| Object::named(node, &api_version, kind))
             .expect("because it was read from this text before");
-        found
+        Cow::Owned(found)
     }
 }
 
@@ -166,7 +163,7 @@ mod tests {
         let found = Found::new(object("", "x: '1'"), "kelson");
         let recorded = Recorded { uid: found.uid, owned: found.owned };
         let is_recorded = |rest, data| {
-            let live = Live::of(object(rest, data), "kelson", Some(&recorded));
+            let live = Live::of(object(rest, data), None, "kelson", Some(&recorded));
             matches!(live, Live::Recorded { .. })
         };
         assert!(is_recorded("", "x: '1'"));
@@ -174,8 +171,9 @@ mod tests {
         assert!(!is_recorded("", "x: '2'"));
         assert!(!is_recorded("deletionTimestamp: t,", "x: '1'"));
         let other = Recorded { uid: "v".to_owned(), ..recorded.clone() };
-        let live = Live::of(object("", "x: '1'"), "kelson", Some(&other));
+        let live = Live::of(object("", "x: '1'"), None, "kelson", Some(&other));
         assert!(matches!(live, Live::Found(_)));
-        assert!(matches!(Live::of(object("", "x: '1'"), "other", Some(&recorded)), Live::Found(_)));
+        let live = Live::of(object("", "x: '1'"), None, "other", Some(&recorded));
+        assert!(matches!(live, Live::Found(_)));
     }
 }

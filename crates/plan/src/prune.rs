@@ -88,9 +88,10 @@ impl Judge<'_> {
             false => Action::Keep(Some("pruning is off".to_owned())),
         };
         let found = match live {
-            Some(Live::Found(found)) => Some(&**found),
+            Some(Live::Found(packed)) => Some(packed.open()),
             _ => None,
         };
+        let found = found.as_deref();
         let wave = found.and_then(|found| found.annotation(WAVE)?.trim().parse().ok());
         let checked = match action {
             Action::Delete | Action::Release => Checked::OnApply,
@@ -124,11 +125,11 @@ impl Judge<'_> {
     ) -> Action {
         match live {
             Some(Live::Absent) => Action::Forget,
-            Some(Live::Found(found)) => self.verdict(entry, found, notes),
+            Some(Live::Found(packed)) => self.verdict(entry, &packed.open(), notes),
             Some(Live::Unreadable(why)) => Action::Fail(Failure::Unreadable(why.clone())),
             None if !is_known => self.without_kind(entry, notes),
             // Recorded says that our fields are as they were, and nothing of annotations of others that would keep it.
-            Some(Live::Packed(_) | Live::Recorded { .. }) | None => {
+            Some(Live::Recorded { .. }) | None => {
                 Action::Fail(Failure::Unreadable("it was not read".to_owned()))
             }
         }
@@ -236,7 +237,8 @@ fn reverse_dependencies(steps: &mut [Step], live: &HashMap<ObjectId, Live>) {
     let places: HashMap<ObjectId, usize> =
         steps.iter().enumerate().map(|(at, step)| (step.id.clone(), at)).collect();
     for at in 0..steps.len() {
-        let Some(Live::Found(found)) = live.get(&steps[at].id) else { continue };
+        let Some(Live::Found(packed)) = live.get(&steps[at].id) else { continue };
+        let found = packed.open();
         let Some(text) = found.annotation(DEPENDS_ON) else { continue };
         for before in text.split(',').filter_map(|text| dependency(text.trim())) {
             if let Some(&place) = places.get(&before) {

@@ -96,18 +96,22 @@ pub(crate) fn questions(
     for desired in desired {
         let id = &desired.object.id;
         let Some(live) = snapshot.live.get(id) else { continue };
-        if pending.contains(id) {
+        // What has its answer need not be looked at again.
+        if pending.contains(id) || matches!(snapshot.dry_runs.get(id), Some(DryRun::Would(_))) {
             continue;
         }
-        let (found, force) = match live {
-            Live::Absent => (None, options.check_creates.then_some(false)),
-            Live::Found(found) => {
+        let found = match live {
+            Live::Absent => None,
+            Live::Found(packed) => Some(packed.open()),
+            Live::Recorded { .. } | Live::Unreadable(_) => continue,
+        };
+        let found = found.as_deref();
+        let force = match found {
+            None => options.check_creates.then_some(false),
+            Some(found) => {
                 let standing = standing(found, delivery, inventory, options);
-                let force =
-                    force(&standing, found, options).map(|force| force || delivery.is_none());
-                (Some(&**found), force)
+                force(&standing, found, options).map(|force| force || delivery.is_none())
             }
-            Live::Packed(_) | Live::Recorded { .. } | Live::Unreadable(_) => continue,
         };
         let was_forced = snapshot.forced.contains(id);
         let Some(force) = force

@@ -32,7 +32,7 @@ impl Sought {
 
     fn live(&self, object: Object, text: &str) -> Option<(ObjectId, Live)> {
         let (id, recorded) = self.names.get_key_value(&object.id)?;
-        Some((id.clone(), Live::of(object, &self.manager, recorded.as_ref()).packed(text)))
+        Some((id.clone(), Live::of(object, Some(text), &self.manager, recorded.as_ref())))
     }
 
     /// What of a page is sought.
@@ -194,7 +194,7 @@ impl Cluster {
     ) -> Result<(ObjectId, Live), Refusal> {
         let recorded = sought.names.get(id).and_then(Option::as_ref);
         let live = match self.find(&sought.kind, id, listener).await {
-            Ok(Some(object)) => Live::of(object, &sought.manager, recorded),
+            Ok(Some(object)) => Live::of(object, None, &sought.manager, recorded),
             Ok(None) => Live::Absent,
             Err(refusal) if is_final(&refusal) => return Err(refusal),
             Err(refusal) => Live::Unreadable(refusal.to_string()),

@@ -44,7 +44,8 @@ async fn few_objects_are_asked_for_one_by_one() {
     let (proxy, cluster) = counted().await;
     let live = check(&cluster, &wanted(&namespace, &["a", "b"]), None, "found absent").await;
     assert_eq!(requests(&proxy).len(), 2);
-    let Live::Found(found) = &live[0] else { panic!("{live:?}") };
+    let Live::Found(packed) = &live[0] else { panic!("{live:?}") };
+    let found = packed.open();
     assert!(!found.uid.is_empty() && !found.resource_version.is_empty());
     assert_eq!(found.object.version, "v1");
     check(&cluster, &wanted("no-such-namespace", &["a"]), None, "absent").await;
@@ -97,7 +98,7 @@ async fn what_is_labelled_comes_with_one_list_and_is_dropped_where_it_is_as_reco
     let live = check(&cluster, &wanted, Some(&delivery), "found found found").await;
     assert_eq!(requests(&proxy).len(), 1);
     for (wanted, live) in wanted.iter_mut().zip(&live) {
-        let Live::Packed(packed) = live else { panic!("{live:?}") };
+        let Live::Found(packed) = live else { panic!("{live:?}") };
         let found = packed.open();
         assert_eq!(found.object.id, wanted.id);
         wanted.recorded = Some(Recorded { uid: found.uid.clone(), owned: found.owned.clone() });

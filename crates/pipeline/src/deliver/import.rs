@@ -65,8 +65,7 @@ pub async fn import(
         .map_err(|source| DeliverError::Import { name: config_map.name.clone(), source })?;
     let manager = &request.options.field_manager;
     let wanted = wanted(&theirs, &known.catalog);
-    let mut live = cluster.read(&wanted, None, false, manager, listener).await?;
-    live.values_mut().for_each(Live::open);
+    let live = cluster.read(&wanted, None, false, manager, listener).await?;
     let owner = (name, delivery.namespace());
     let (steps, left_out) = steps(&theirs, &live, &known.catalog, request, owner);
     let plan = Plan {
@@ -115,12 +114,12 @@ fn steps(
     let (mut steps, mut left_out) = (Vec::new(), Vec::new());
     for entry in &theirs.entries {
         let found = match live.get(&entry.id) {
-            Some(Live::Found(found)) => found,
+            Some(Live::Found(packed)) => packed.open(),
             Some(Live::Unreadable(why)) => {
                 left_out.push((entry.id.clone(), format!("it cannot be read: {why}")));
                 continue;
             }
-            Some(Live::Absent | Live::Packed(_) | Live::Recorded { .. }) => {
+            Some(Live::Absent | Live::Recorded { .. }) => {
                 left_out.push((entry.id.clone(), "it is gone".to_owned()));
                 continue;
             }
@@ -135,7 +134,7 @@ fn steps(
             left_out.push((entry.id.clone(), why));
             continue;
         }
-        steps.push(step(entry, found, kind_of(catalog, &entry.id, &entry.version), request));
+        steps.push(step(entry, &found, kind_of(catalog, &entry.id, &entry.version), request));
     }
     (steps, left_out)
 }

@@ -47,8 +47,9 @@ impl Decision<'_> {
                 self.recorded(&mut step, resource_version, hash)
             }
             Some(Live::Unreadable(why)) => step.action = Action::Fail(Failure::Unreadable(why)),
-            Some(Live::Found(found)) => self.existing(&mut step, desired, *found, dry_run),
-            Some(Live::Packed(packed)) => self.existing(&mut step, desired, packed.open(), dry_run),
+            Some(Live::Found(packed)) => {
+                self.existing(&mut step, desired, packed.open().into_owned(), dry_run)
+            }
             Some(Live::Absent) => self.create(&mut step, desired, dry_run),
             None if is_pending => self.create(&mut step, desired, dry_run),
             None => {

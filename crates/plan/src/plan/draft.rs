@@ -9,7 +9,7 @@ use super::pending::Pending;
 use super::{Options, Plan, Step, problem};
 use crate::question::questions;
 use crate::{
-    Catalog, Delivery, Desired, DryRun, Inventory, Live, Question, Resolved, Snapshot, prune, waves,
+    Catalog, Delivery, Desired, DryRun, Inventory, Question, Resolved, Snapshot, prune, waves,
 };
 
 /// A plan in the making: a part of the objects at a time, so that what a server says of an object is held no longer than it
@@ -53,11 +53,6 @@ impl<'a> Draft<'a> {
     pub fn turn(&mut self, most: usize) -> bool {
         self.decide();
         self.part.extend(self.rest.by_ref().take(most));
-        for desired in &self.part {
-            if let Some(live) = self.snapshot.live.get_mut(&desired.object.id) {
-                live.open();
-            }
-        }
         !self.part.is_empty()
     }
 
@@ -78,8 +73,7 @@ impl<'a> Draft<'a> {
     /// Decides about what is left, and what is done when.
     pub fn finish(mut self, catalog: &Catalog) -> Plan {
         while self.turn(usize::MAX) {}
-        let Self { delivery, inventory, options, mut snapshot, mut steps, .. } = self;
-        snapshot.live.values_mut().for_each(Live::open);
+        let Self { delivery, inventory, options, snapshot, mut steps, .. } = self;
         if let Some(delivery) = delivery {
             let live = &snapshot.live;
             steps.extend(prune::steps(delivery, inventory, live, catalog, &steps, &options.prune));

@@ -7,7 +7,7 @@ use kelson_yaml::{Dialect, Span, documents};
 
 use super::*;
 use crate::{
-    Catalog, Cause, DryRun, Entry, Found, Inventory, Live, ResolveOptions, Snapshot, State,
+    Catalog, Cause, DryRun, Entry, Found, Inventory, Live, Packed, ResolveOptions, Snapshot, State,
     resolve, wanted,
 };
 
@@ -90,7 +90,7 @@ fn check(case: Case, expected: Expect) {
         snapshot.live.insert(wanted.id, Live::Absent);
     }
     for object in objects(case.live) {
-        let live = Live::Found(Box::new(Found::new(object.clone(), "kelson")));
+        let live = Live::Found(Box::new(Packed::new(Found::new(object.clone(), "kelson"), None)));
         snapshot.live.insert(object.id, live);
     }
     let would = objects(case.would);
@@ -660,7 +660,10 @@ fn a_comparison_without_a_delivery_is_about_values_alone() {
     );
     let mut snapshot = Snapshot::default();
     let live = objects(OURS).remove(0);
-    snapshot.live.insert(live.id.clone(), Live::Found(Box::new(Found::new(live, "other"))));
+    snapshot.live.insert(
+        live.id.clone(),
+        Live::Found(Box::new(Packed::new(Found::new(live, "other"), None))),
+    );
     let options = Options { field_manager: "other".to_owned(), ..Options::default() };
     let inventory = Inventory::default();
     let mut draft = Draft::new(None, resolved, snapshot, &inventory, &options);

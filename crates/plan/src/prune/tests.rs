@@ -57,7 +57,7 @@ impl World {
         let id = found.object.id.clone();
         self.inventory.put(entry(&id));
         self.know(&id);
-        self.live.insert(id, Live::Found(Box::new(found)));
+        self.live.insert(id, Live::Found(Box::new(crate::Packed::new(found, None))));
         self
     }
 
