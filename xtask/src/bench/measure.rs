@@ -23,6 +23,11 @@ pub(super) struct Cost {
 }
 
 impl Cost {
+    /// What took only time, as far as is known.
+    pub(super) fn wall(wall: Duration) -> Self {
+        Self { processor: Duration::ZERO, wall, memory: 0 }
+    }
+
     /// What one of several runs cost on average; the memory is the most that any took.
     pub(super) fn mean(runs: &[Self]) -> Self {
         let count = u32::try_from(runs.len().max(1)).unwrap_or(u32::MAX);
