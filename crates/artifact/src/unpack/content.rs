@@ -26,21 +26,21 @@ pub(super) async fn read(
         _ => &manifest.layers[..1],
     };
     for layer in layers {
-        match name(layer, producer, options)? {
-            Kept::Archive => {
+        match form(layer, producer, options)? {
+            Form::Archive => {
                 let content = fetch(store, layer, options).await?;
                 let limits = options.limits.clone();
                 let files = blocking(move || read_archive(&content, &limits)).await?;
                 merge(&mut tree, &files, producer)?;
             }
-            Kept::File(path) => {
+            Form::File(path) => {
                 let content = fetch(store, layer, options).await?;
                 if tree.read(&path).is_ok() {
                     return Err(refuse(&path, "its name is used twice"));
                 }
                 tree.insert(&path, Vec::from(content));
             }
-            Kept::Nothing => {}
+            Form::Nothing => {}
         }
     }
     if layers.len() > 1 {
@@ -51,14 +51,14 @@ pub(super) async fn read(
 }
 
 /// How a layer holds files.
-enum Kept {
+enum Form {
     Archive,
     File(String),
     Nothing,
 }
 
 /// Says how a layer holds files, and under which name where it is one.
-fn name(layer: &Descriptor, producer: Producer, options: &PullOptions) -> Result<Kept, Error> {
+fn form(layer: &Descriptor, producer: Producer, options: &PullOptions) -> Result<Form, Error> {
     let title = layer.annotations.get(annotation::OCI_TITLE);
     let unpack = layer.annotations.get(annotation::ORAS_UNPACK).is_some_and(|text| text == "true");
     let clean = |title: &str| {
@@ -67,13 +67,13 @@ fn name(layer: &Descriptor, producer: Producer, options: &PullOptions) -> Result
     };
     match (producer, title) {
         (Producer::Nuon, title) => {
-            Ok(Kept::File(clean(title.map_or("manifest.yaml", String::as_str))?))
+            Ok(Form::File(clean(title.map_or("manifest.yaml", String::as_str))?))
         }
-        (Producer::FluxStatic, _) => Ok(Kept::File(static_name(&layer.media_type).to_owned())),
-        (Producer::Oras, Some(_)) if unpack => Ok(Kept::Archive),
-        (Producer::Oras, Some(title)) if is_manifest(title) => Ok(Kept::File(clean(title)?)),
-        (Producer::Oras, _) => Ok(Kept::Nothing),
-        _ => Ok(Kept::Archive),
+        (Producer::FluxStatic, _) => Ok(Form::File(static_name(&layer.media_type).to_owned())),
+        (Producer::Oras, Some(_)) if unpack => Ok(Form::Archive),
+        (Producer::Oras, Some(title)) if is_manifest(title) => Ok(Form::File(clean(title)?)),
+        (Producer::Oras, _) => Ok(Form::Nothing),
+        _ => Ok(Form::Archive),
     }
 }
 

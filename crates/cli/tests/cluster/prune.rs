@@ -507,7 +507,7 @@ fn what_holds_data_goes_only_when_told() {
             configmap/foreign created
             $ use v2
             $ kelson plan app --name app
-            ! CustomResourceDefinition/widgets.the-namespace.example: with it would go what is not ours: `Widget/the-namespace/foreign`
+            ! CustomResourceDefinition/widgets.the-namespace.example: all its instances would go with it: `Widget/the-namespace/foreign`
                 let it go with --prune-data
             ! Namespace/the-namespace-used: with it would go what is not ours: `ConfigMap/the-namespace-used/foreign`
                 let it go with --prune-data
@@ -520,7 +520,7 @@ fn what_holds_data_goes_only_when_told() {
             2 to delete, 4 failing, 1 unchanged
             exit code 1
             $ kelson apply app --name app --yes
-            failed    CustomResourceDefinition/widgets.the-namespace.example: with it would go what is not ours: `Widget/the-namespace/foreign`; let it go with --prune-data
+            failed    CustomResourceDefinition/widgets.the-namespace.example: all its instances would go with it: `Widget/the-namespace/foreign`; let it go with --prune-data
             failed    Namespace/the-namespace-used: with it would go what is not ours: `ConfigMap/the-namespace-used/foreign`; let it go with --prune-data
             failed    StatefulSet/the-namespace/database: its Pods keep data in claims made from `data`; let it go with --prune-data
             failed    PersistentVolumeClaim/the-namespace/data: the data of its volume (1Gi) may go with it; let it go with --prune-data

@@ -31,7 +31,8 @@ pub(super) enum Level {
 pub(super) struct Behind {
     /// Those that are built in: what others want to be judged otherwise are targets.
     rules: HealthRules,
-    kept: HashMap<String, Kept>,
+    /// By uid.
+    known: HashMap<String, Child>,
     /// By the uid of a target, which one it is.
     roots: HashMap<String, usize>,
     /// By target, the uids of all below it.
@@ -42,7 +43,7 @@ pub(super) struct Behind {
 }
 
 /// An object below a target.
-pub(super) struct Kept {
+pub(super) struct Child {
     pub(super) id: ObjectId,
     /// The uid of its owner.
     pub(super) parent: String,
@@ -150,9 +151,9 @@ impl Behind {
         let (source, round) = (arrival.source, arrival.round);
         let node = (!is_well).then(|| slim(arrival.object.node));
         let id = arrival.object.id;
-        let kept = Kept { id, parent, root, verdict, node, is_idle, source, round };
+        let child = Child { id, parent, root, verdict, node, is_idle, source, round };
         self.below.entry(root).or_default().insert(uid.clone());
-        let is_new = self.kept.insert(uid.clone(), kept).is_none();
+        let is_new = self.known.insert(uid.clone(), child).is_none();
         let mut roots = vec![root];
         if is_new {
             roots.extend(self.claim(&uid, now));
@@ -162,7 +163,7 @@ impl Behind {
 
     /// The owner itself, and the target that it is or is below.
     fn family_of(&self, owner: &str) -> Option<(String, usize)> {
-        let below = || self.kept.get(owner).map(|kept| kept.root);
+        let below = || self.known.get(owner).map(|child| child.root);
         let root = self.roots.get(owner).copied().or_else(below)?;
         Some((owner.to_owned(), root))
     }
@@ -200,30 +201,30 @@ impl Behind {
 
     /// Forgets what a complete list does not have. Says which targets it was behind.
     pub(super) fn sweep(&mut self, source: usize, round: u64) -> Vec<usize> {
-        let is_old = |kept: &Kept| kept.source == source && kept.round != round;
-        let old = self.kept.iter().filter(|(_, kept)| is_old(kept));
+        let is_old = |child: &Child| child.source == source && child.round != round;
+        let old = self.known.iter().filter(|(_, child)| is_old(child));
         let old: Vec<_> = old.map(|(uid, _)| uid.clone()).collect();
         old.iter().filter_map(|uid| self.forget(uid)).collect()
     }
 
     fn forget(&mut self, uid: &str) -> Option<usize> {
-        let kept = self.kept.remove(uid)?;
+        let child = self.known.remove(uid)?;
         self.warnings.remove(uid);
-        if let Some(below) = self.below.get_mut(&kept.root) {
+        if let Some(below) = self.below.get_mut(&child.root) {
             below.remove(uid);
         }
-        Some(kept.root)
+        Some(child.root)
     }
 
     /// All below a target, with uids.
-    pub(super) fn all(&self, index: usize) -> impl Iterator<Item = (&str, &Kept)> {
+    pub(super) fn all(&self, index: usize) -> impl Iterator<Item = (&str, &Child)> {
         let uids = self.below.get(&index).into_iter().flatten();
-        uids.filter_map(|uid| Some((uid.as_str(), self.kept.get(uid)?)))
+        uids.filter_map(|uid| Some((uid.as_str(), self.known.get(uid)?)))
     }
 
     /// What is not well below a target.
     pub(super) fn unwell(&self, index: usize) -> Vec<&Node> {
-        self.all(index).filter_map(|(_, kept)| kept.node.as_ref()).collect()
+        self.all(index).filter_map(|(_, child)| child.node.as_ref()).collect()
     }
 
     /// The Warnings about an object.
@@ -233,28 +234,28 @@ impl Behind {
 
     /// The Warnings about a target and all that is not well below it.
     pub(super) fn all_warnings(&self, index: usize, uid: Option<&str>) -> Vec<&Node> {
-        let below = self.all(index).filter(|(_, kept)| kept.node.is_some()).map(|(uid, _)| uid);
+        let below = self.all(index).filter(|(_, child)| child.node.is_some()).map(|(uid, _)| uid);
         uid.into_iter().chain(below).flat_map(|uid| self.warnings(uid)).collect()
     }
 
     /// What is below each object, by its uid: for a tree.
-    pub(super) fn children(&self, index: usize) -> BTreeMap<&str, Vec<(&str, &Kept)>> {
-        let mut children: BTreeMap<&str, Vec<(&str, &Kept)>> = BTreeMap::new();
-        for (uid, kept) in self.all(index) {
-            children.entry(&kept.parent).or_default().push((uid, kept));
+    pub(super) fn children(&self, index: usize) -> BTreeMap<&str, Vec<(&str, &Child)>> {
+        let mut children: BTreeMap<&str, Vec<(&str, &Child)>> = BTreeMap::new();
+        for (uid, child) in self.all(index) {
+            children.entry(&child.parent).or_default().push((uid, child));
         }
         children
     }
 
     /// Whether an object with this uid is a target or below one.
     pub(super) fn knows(&self, uid: &str) -> bool {
-        self.roots.contains_key(uid) || self.kept.contains_key(uid)
+        self.roots.contains_key(uid) || self.known.contains_key(uid)
     }
 
     /// How something below a target is: time alone may have changed that.
-    pub(super) fn verdict(&self, kept: &Kept, now: i64) -> Verdict {
-        let judged = kept.node.as_ref().map(|node| self.rules.judge(node, now));
-        judged.unwrap_or_else(|| kept.verdict.clone())
+    pub(super) fn verdict(&self, child: &Child, now: i64) -> Verdict {
+        let judged = child.node.as_ref().map(|node| self.rules.judge(node, now));
+        judged.unwrap_or_else(|| child.verdict.clone())
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kelson_plan::{Blame, Listener, blame};
 use tokio::sync::watch;
 
-use super::behind::Kept;
+use super::behind::Child;
 use super::scene::{Depth, Manner, Scene, unix_now};
 use super::{Branch, GRACE, ObserveOptions, ObservedObject, Target};
 use crate::wait::stopped;
@@ -120,7 +120,7 @@ fn tree(scene: &Scene<'_>) -> Vec<Branch> {
 
 struct Tree<'s, 'a> {
     scene: &'s Scene<'a>,
-    children: BTreeMap<&'s str, Vec<(&'s str, &'s Kept)>>,
+    children: BTreeMap<&'s str, Vec<(&'s str, &'s Child)>>,
     now: i64,
 }
 
@@ -130,29 +130,27 @@ impl Tree<'_, '_> {
             return Vec::new();
         }
         let children = self.children.get(uid).into_iter().flatten();
-        let branches = children.map(|(uid, kept)| Branch {
-            object: self.object(uid, kept),
-            children: self.below(uid, depth - 1),
-        });
-        let is_idle = |branch: &Branch, kept: &Kept| kept.is_idle && branch.children.is_empty();
-        let kept = self.children.get(uid).into_iter().flatten().map(|(_, kept)| kept);
-        let branches = branches.zip(kept).filter(|(branch, kept)| !is_idle(branch, kept));
-        let mut branches: Vec<_> = branches.map(|(branch, _)| branch).collect();
+        let branch = |(uid, child): &(&str, &Child)| {
+            let children = self.below(uid, depth - 1);
+            let is_idle = child.is_idle && children.is_empty();
+            (!is_idle).then(|| Branch { object: self.object(uid, child), children })
+        };
+        let mut branches: Vec<_> = children.filter_map(branch).collect();
         branches.sort_by(|one, other| one.object.id.cmp(&other.object.id));
         branches
     }
 
-    fn object(&self, uid: &str, kept: &Kept) -> ObservedObject {
+    fn object(&self, uid: &str, child: &Child) -> ObservedObject {
         let warnings = self.scene.behind.warnings(uid);
-        let because = kept.node.as_ref().map(|node| blame(node, &[], &warnings));
+        let because = child.node.as_ref().map(|node| blame(node, &[], &warnings));
         let with_log = |mut blame: Blame| {
             let container = blame.container.as_deref();
             blame.log = container.map(|name| self.scene.logs.known(uid, name)).unwrap_or_default();
             blame
         };
         ObservedObject {
-            id: kept.id.clone(),
-            verdict: self.scene.behind.verdict(kept, self.now),
+            id: child.id.clone(),
+            verdict: self.scene.behind.verdict(child, self.now),
             because: because.into_iter().flatten().map(with_log).collect(),
         }
     }

@@ -1,5 +1,6 @@
 //! What would be lost with an object.
 
+use kelson_model::ObjectId;
 use kelson_yaml::Node;
 
 use super::PruneOptions;
@@ -18,8 +19,9 @@ pub(super) fn held(found: &Found, options: &PruneOptions) -> Option<String> {
             Some(format!("the data of the volume `{}` may go with it", id.name))
         }
         ("apps", "StatefulSet") => templates(node),
-        ("", "Namespace") | ("apiextensions.k8s.io", "CustomResourceDefinition") => {
-            contents(options.contents.get(id).map(Vec::as_slice))
+        ("", "Namespace") => contents("with it would go what is not ours", id, options),
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+            contents("all its instances would go with it", id, options)
         }
         _ => None,
     }
@@ -45,8 +47,8 @@ fn templates(node: &Node) -> Option<String> {
         .then(|| format!("its Pods keep data in claims made from {}", names.join(", ")))
 }
 
-fn contents(known: Option<&[String]>) -> Option<String> {
-    let names = match known {
+fn contents(loss: &str, id: &ObjectId, options: &PruneOptions) -> Option<String> {
+    let names = match options.contents.get(id).map(Vec::as_slice) {
         None => return Some("what else is in it is not known".to_owned()),
         Some([]) => return None,
         Some(names) => names,
@@ -56,5 +58,5 @@ fn contents(known: Option<&[String]>) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    Some(format!("with it would go what is not ours: {}{more}", shown.join(", ")))
+    Some(format!("{loss}: {}{more}", shown.join(", ")))
 }

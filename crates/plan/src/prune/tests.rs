@@ -235,7 +235,7 @@ fn what_holds_data_goes_only_when_that_is_asked_for() {
             Namespace/unseen fail: what else is in it is not known
             PersistentVolume/volume fail: the data of the volume `volume` may go with it
             PersistentVolumeClaim/a/claim fail: the data of its volume `pv-7` (10Gi) may go with it
-            CustomResourceDefinition/things.x fail: with it would go what is not ours: `Thing/a/b`
+            CustomResourceDefinition/things.x fail: all its instances would go with it: `Thing/a/b`
             StatefulSet/a/db fail: its Pods keep data in claims made from `data`
             StatefulSet/a/web delete
         "#]],
@@ -250,7 +250,7 @@ fn what_holds_data_goes_only_when_that_is_asked_for() {
             Namespace/unseen delete (what else is in it is not known)
             PersistentVolume/volume delete (the data of the volume `volume` may go with it)
             PersistentVolumeClaim/a/claim delete (the data of its volume `pv-7` (10Gi) may go with it)
-            CustomResourceDefinition/things.x delete (with it would go what is not ours: `Thing/a/b`)
+            CustomResourceDefinition/things.x delete (all its instances would go with it: `Thing/a/b`)
             StatefulSet/a/db delete (its Pods keep data in claims made from `data`)
             StatefulSet/a/web delete
         "#]],

@@ -181,7 +181,7 @@ fn a_first_install_with_definitions_and_namespaces_is_one_step() {
             $ kelson component plan all.toml --from oci-layout:out
             nothing to do: 6 objects are as they should be
             $ kelson component teardown all.toml --yes
-            failed    CustomResourceDefinition/services.the-namespace.example: with it would go what is not ours: `Service/the-namespace/web`; let it go with --prune-data
+            failed    CustomResourceDefinition/services.the-namespace.example: all its instances would go with it: `Service/the-namespace/web`; let it go with --prune-data
             deleted   ClusterRole/the-namespace-role
             deleted   ConfigMap/the-namespace-inner/inside
             deleted   Namespace/the-namespace-inner

@@ -71,7 +71,7 @@ fn the_objects_of_others_take_no_room() {
     check(&mut behind, 1, others.collect(), " /  / 0");
     let warnings = (0..5000).map(|number| warning(&format!("w{number}"), "web"));
     check(&mut behind, 1, warnings.collect(), " /  / 4");
-    assert!(behind.kept.is_empty() && behind.warnings.len() == 1);
+    assert!(behind.known.is_empty() && behind.warnings.len() == 1);
 }
 
 #[test]
