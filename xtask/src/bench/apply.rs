@@ -141,7 +141,7 @@ impl Bench {
         figures.add("kelson plan, nothing", set.again(|| run("plan", &set.first, 0))?);
         figures.add("kelson plan, half", set.again(|| run("plan", &set.half, 2))?);
         figures.add("kelson one changed", run("apply", &set.one, 0)?);
-        // At the end, since the controllers are busy with it for long after.
+        // At the end, since it leaves work to the controllers.
         let busy =
             while_status_is_written(&self.bare, name, &set.objects, || run("apply", &set.one, 0));
         figures.add("kelson unchanged, busy", busy?);
