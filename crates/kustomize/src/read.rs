@@ -151,8 +151,13 @@ pub(crate) fn check(node: &Node) -> Result<()> {
     }
     if name.is_empty() && !kind.ends_with("List") {
         let text = format!("missing metadata.name in object {}", shown(node));
-        let say = format!("the {kind} has no name");
-        return Err(Fault::new("no-name", text).saying(say).at(node.span, ""));
+        let fault = Fault::new("no-name", text).saying(format!("the {kind} has no name"));
+        return Err(match metadata.and_then(|metadata| metadata.get("generateName")) {
+            Some(generated) => fault
+                .at(generated.span, "this makes a new one each time")
+                .help("give it a `name`: what has another one each time cannot be found again"),
+            None => fault.at(node.span, "this object").help("give it one in `metadata.name`"),
+        });
     }
     Ok(())
 }

@@ -86,6 +86,28 @@ fn a_patch_for_a_misspelt_object_names_the_one_that_is_there() {
 }
 
 #[test]
+fn what_has_no_name_is_told_how_to_get_one() {
+    let object =
+        "#- kustomization.yaml\nresources: [a.yaml]\n#- a.yaml\napiVersion: v1\nkind: Pod\n";
+    check(
+        &format!("{object}metadata:\n  labels: {{a: b}}\n"),
+        expect![[r#"
+            no-name: the Pod has no name
+              /a.yaml:1:1 this object
+              give it one in `metadata.name`
+        "#]],
+    );
+    check(
+        &format!("{object}metadata:\n  generateName: job-\n"),
+        expect![[r#"
+        no-name: the Pod has no name
+          /a.yaml:4:17 this makes a new one each time
+          give it a `name`: what has another one each time cannot be found again
+    "#]],
+    );
+}
+
+#[test]
 fn strictness_reports_what_upstream_passes_over() {
     let kustomization = "#- kustomization.yaml\nresources: [a.yaml]\nresources: [a.yaml]\nimages:\n- name: nginx\n  newTag: \"2\"\npatches:\n- target: {kind: Deployment}\n  patch: '[{\"op\": \"remove\", \"path\": \"/x\"}]'\nreplacements:\n- source: {kind: ConfigMap, name: shop}\n  targets:\n  - select: {kind: Service}\n";
     check_strict(
